@@ -25,14 +25,6 @@ export interface Page<Row> {
   next_cursor: string | null;
 }
 
-export const roles: { value: Role; label: string }[] = [
-  { value: "owner", label: "Owner" },
-  { value: "admin", label: "Admin" },
-  { value: "member", label: "Member" },
-  { value: "finance", label: "Finance" },
-  { value: "viewer", label: "Viewer" },
-];
-
 /** As backend/accounts/roles.py has it. */
 export const managesPeople = (role: Role) => role === "owner" || role === "admin";
 

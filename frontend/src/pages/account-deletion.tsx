@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Navigate } from "react-router";
@@ -13,7 +15,7 @@ import { useGuard } from "./reauthentication";
 
 /** The end of the account, after its address was typed. */
 export function DeletionSection() {
-  const me = useMe();
+  const { email } = useMe().user;
   const setMe = useSetMe();
   const guard = useGuard();
   const [open, setOpen] = useState(false);
@@ -25,21 +27,23 @@ export function DeletionSection() {
   });
   if (remove.isSuccess) return <Navigate to="/login" replace />;
   return (
-    <Section title="Delete the account">
+    <Section title={t`Delete the account`}>
       {remove.error && <Notice tone="error">{errorMessage(remove.error)}</Notice>}
       <p className="max-w-md text-muted-foreground text-sm">
-        You are signed out everywhere and your API keys end at once; your chats, files and shared
-        links are erased within minutes. You get a certificate by mail, which also says what the law
-        makes stay: invoices, and counts of usage without your name.
+        <Trans>
+          You are signed out everywhere and your API keys end at once; your chats, files and shared
+          links are erased within minutes. You get a certificate by mail, which also says what the
+          law makes stay: invoices, and counts of usage without your name.
+        </Trans>
       </p>
       <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
-        Delete the account
+        <Trans>Delete the account</Trans>
       </Button>
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Delete the account?"
-        description={`There is no way back. Type ${me.user.email} to go on.`}
+        title={t`Delete the account?`}
+        description={t`There is no way back. Type ${email} to go on.`}
       >
         <form
           className="flex flex-col gap-4"
@@ -50,7 +54,7 @@ export function DeletionSection() {
           }}
         >
           <Field
-            label="Your address"
+            label={t`Your address`}
             autoComplete="off"
             autoFocus
             value={typed}
@@ -58,10 +62,10 @@ export function DeletionSection() {
           />
           <DialogActions>
             <Button variant="outline" onClick={() => setOpen(false)}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
-            <Button type="submit" variant="danger" disabled={typed.trim() !== me.user.email}>
-              Delete for good
+            <Button type="submit" variant="danger" disabled={typed.trim() !== email}>
+              <Trans>Delete for good</Trans>
             </Button>
           </DialogActions>
         </form>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Archive } from "lucide-react";
 import { errorMessage } from "@/api/errors";
 import { ConversationRow } from "@/sidebar/conversation-row";
@@ -12,8 +14,8 @@ export function ArchivedPage() {
   const { rows } = list;
   return (
     <PageLayout
-      title="Archived chats"
-      description="Out of the list, but kept. Search finds them too."
+      title={t`Archived chats`}
+      description={t`Out of the list, but kept. Search finds them too.`}
     >
       {list.isError && !list.isFetchNextPageError && rows.length > 0 && (
         <Notice tone="error">{errorMessage(list.error)}</Notice>
@@ -24,7 +26,7 @@ export function ArchivedPage() {
         <Notice tone="error">{errorMessage(list.error)}</Notice>
       ) : rows.length === 0 ? (
         <EmptyState icon={<Archive aria-hidden />}>
-          Nothing is archived. Archive a chat from its menu in the sidebar.
+          <Trans>Nothing is archived. Archive a chat from its menu in the sidebar.</Trans>
         </EmptyState>
       ) : (
         <ul className="flex flex-col gap-px">

@@ -1,6 +1,8 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { type AssistantBody, createAssistant, updateAssistant } from "@/api/assistants";
-import { roles } from "@/api/teams";
 import type { Assistant, Role } from "@/api/types";
 import { assistantsKey } from "@/chat/cache";
 import { chatModels } from "@/chat/model-picker";
@@ -11,6 +13,7 @@ import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
 import { TextArea } from "@/ui/text-area";
+import { roleName, roles } from "./organization-roles";
 import { useChange } from "./use-change";
 
 const EMPTY: AssistantBody = {
@@ -64,45 +67,47 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={assistant ? "Edit the assistant" : "Create an assistant"}
+      title={assistant ? t`Edit the assistant` : t`Create an assistant`}
       className="max-w-xl"
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
-          label="Name"
+          label={t`Name`}
+          dir="auto"
           required
           maxLength={100}
           value={body.name}
           onChange={(event) => set({ name: event.target.value })}
         />
         <Field
-          label="Description"
+          label={t`Description`}
+          dir="auto"
           maxLength={500}
-          hint="One line: what it is good for."
+          hint={t`One line: what it is good for.`}
           value={body.description}
           onChange={(event) => set({ description: event.target.value })}
         />
         <TextArea
-          label="Instructions"
-          hint="The model reads them before the messages of each chat. Whoever may use the assistant can read them."
+          label={t`Instructions`}
+          hint={t`The model reads them before the messages of each chat. Whoever may use the assistant can read them.`}
           maxLength={20_000}
           rows={6}
           value={body.instructions}
           onChange={(event) => set({ instructions: event.target.value })}
         />
         <TextArea
-          label="Starters"
-          hint="Up to six prompts that an empty chat offers, one in each line."
+          label={t`Starters`}
+          hint={t`Up to six prompts that an empty chat offers, one in each line.`}
           rows={3}
           value={starters}
           onChange={(event) => setStarters(event.target.value)}
         />
         <Select
-          label="Model"
+          label={t`Model`}
           value={body.model ?? ""}
           onChange={(model) => set({ model: model || null })}
           options={[
-            { value: "", label: "The one that the person has chosen" },
+            { value: "", label: t`The one that the person has chosen` },
             ...models.map(({ id, name }) => ({ value: id, label: name })),
             ...(known || !body.model ? [] : [{ value: body.model, label: body.model }]),
           ]}
@@ -115,13 +120,21 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
         />
         <DialogActions>
           <Button type="submit" busy={save.isPending} disabled={!body.name.trim()}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </DialogActions>
       </form>
     </Dialog>
   );
 }
+
+const MAY: Record<Role, MessageDescriptor> = {
+  owner: msg`What owners may do`,
+  admin: msg`What admins may do`,
+  member: msg`What members may do`,
+  finance: msg`What finances may do`,
+  viewer: msg`What viewers may do`,
+};
 
 type Access = "none" | "see" | "edit";
 
@@ -144,25 +157,30 @@ function Sharing({ seen, edited, onChange }: SharingProps) {
   };
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 font-medium text-sm">Shared in the organization with</legend>
-      {roles.map(({ value: role, label }) => (
+      <legend className="mb-1.5 font-medium text-sm">
+        <Trans>Shared in the organization with</Trans>
+      </legend>
+      {roles.map((role) => (
         <div key={role} className="flex items-center justify-between gap-4 text-sm">
-          <span aria-hidden>{label}</span>
+          <span aria-hidden>{roleName(role)}</span>
           <Select<Access>
             quiet
-            label={`What ${label.toLowerCase()}s may do`}
+            label={t(MAY[role])}
             value={accessOf(role)}
             onChange={(access) => change(role, access)}
             options={[
-              { value: "none", label: "Nothing" },
-              { value: "see", label: "Use it" },
-              { value: "edit", label: "Use and change it" },
+              { value: "none", label: t({ message: "Nothing", context: "what a role may do" }) },
+              { value: "see", label: t({ message: "Use it", context: "what a role may do" }) },
+              {
+                value: "edit",
+                label: t({ message: "Use and change it", context: "what a role may do" }),
+              },
             ]}
           />
         </div>
       ))}
       <p className="text-muted-foreground text-xs">
-        Owners and admins can use and change whatever is shared with anybody.
+        <Trans>Owners and admins can use and change whatever is shared with anybody.</Trans>
       </p>
     </fieldset>
   );

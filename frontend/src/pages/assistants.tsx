@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Bot, Copy, Ellipsis, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
@@ -21,18 +23,24 @@ export function AssistantsPage() {
   const [deleted, setDeleted] = useState<Assistant | null>(null);
   return (
     <PageLayout
-      title="Assistants"
-      description="Instructions, a model and first prompts under a name, for chats that begin alike. They are yours alone until you share them."
-      action={<Button onClick={() => setEdited("new")}>Create assistant</Button>}
+      title={t`Assistants`}
+      description={t`Instructions, a model and first prompts under a name, for chats that begin alike. They are yours alone until you share them.`}
+      action={
+        <Button onClick={() => setEdited("new")}>
+          <Trans>Create assistant</Trans>
+        </Button>
+      }
     >
       <PagedList
-        label="Assistants"
+        label={t`Assistants`}
         queryKey={[...assistantsKey, "list"]}
         load={listAssistants}
         empty={
           <EmptyState icon={<Bot aria-hidden />}>
-            There are no assistants yet. Make one for what you ask for again and again: a reviewer
-            of your texts, a tutor, a translator.
+            <Trans>
+              There are no assistants yet. Make one for what you ask for again and again: a reviewer
+              of your texts, a tutor, a translator.
+            </Trans>
           </EmptyState>
         }
       >
@@ -64,7 +72,7 @@ interface AssistantRowProps {
 
 function AssistantRow({ assistant, edit, remove }: AssistantRowProps) {
   const navigate = useNavigate();
-  const duplicate = useChange(assistantsKey, duplicateAssistant, "The assistant is copied.");
+  const duplicate = useChange(assistantsKey, duplicateAssistant, t`The assistant is copied.`);
   const { id, name } = assistant;
   return (
     <ListRow
@@ -77,33 +85,33 @@ function AssistantRow({ assistant, edit, remove }: AssistantRowProps) {
     >
       <button
         type="button"
-        aria-label={`Chat with ${name}`}
+        aria-label={t`Chat with ${name}`}
         className={buttonClass("outline", "sm")}
         onClick={() => void navigate(newChatWith(id))}
       >
-        Chat
+        <Trans context="verb">Chat</Trans>
       </button>
       <Menu
         align="end"
         trigger={
-          <IconButton label={`Options for ${name}`}>
+          <IconButton label={t`Options for ${name}`}>
             <Ellipsis className="size-4.5" />
           </IconButton>
         }
       >
         {assistant.may_edit && (
           <MenuItem icon={<Pencil aria-hidden />} onSelect={edit}>
-            Edit
+            <Trans>Edit</Trans>
           </MenuItem>
         )}
         <MenuItem icon={<Copy aria-hidden />} onSelect={() => duplicate.mutate(id)}>
-          Duplicate
+          <Trans context="verb">Duplicate</Trans>
         </MenuItem>
         {assistant.may_edit && (
           <>
             <MenuSeparator />
             <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={remove}>
-              Delete
+              <Trans>Delete</Trans>
             </MenuItem>
           </>
         )}
@@ -112,30 +120,33 @@ function AssistantRow({ assistant, edit, remove }: AssistantRowProps) {
   );
 }
 
-function whose({ own, author, seen_by, edited_by }: Assistant): string {
-  if (!own) return `by ${author}`;
-  return seen_by.length + edited_by.length > 0 ? "shared" : "only you";
+function whose({ own, author: name, seen_by, edited_by }: Assistant): string {
+  if (!own) return t`by ${name}`;
+  return seen_by.length + edited_by.length > 0
+    ? t({ message: "shared", context: "an assistant" })
+    : t({ message: "only you", context: "an assistant" });
 }
 
 function DeleteDialog({ assistant, onClose }: { assistant: Assistant; onClose: () => void }) {
   const remove = useChange(assistantsKey, deleteAssistant, onClose);
+  const { name } = assistant;
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Delete ${assistant.name}?`}
-      description="Chats with it stay, and go on without its instructions. This can't be undone."
+      title={t`Delete ${name}?`}
+      description={t`Chats with it stay, and go on without its instructions. This can't be undone.`}
     >
       <DialogActions>
         <Button variant="outline" onClick={onClose}>
-          Keep it
+          <Trans>Keep it</Trans>
         </Button>
         <Button
           variant="danger"
           busy={remove.isPending}
           onClick={() => remove.mutate(assistant.id)}
         >
-          Delete assistant
+          <Trans>Delete assistant</Trans>
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,7 +1,11 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { auditExportPath, listAuditActions, listAuditEvents } from "@/api/organization-security";
 import type { AuditEvent } from "@/api/types";
+import { locale } from "@/lib/locale";
 import { buttonClass } from "@/ui/button";
 import { Select } from "@/ui/select";
 import { Section } from "./page-layout";
@@ -16,26 +20,29 @@ export function AuditLogSection() {
   const actions = useQuery({ queryKey: [...key, "actions"], queryFn: listAuditActions });
   const action = chosen === everything ? "" : chosen;
   return (
-    <Section title="Audit log">
+    <Section title={t`Audit log`}>
       <div className="flex flex-wrap items-end justify-between gap-3">
         <Select
-          label="What"
+          label={t({ message: "What", context: "actions of the audit log" })}
           value={chosen}
           onChange={setChosen}
           options={[
-            { value: everything, label: "Everything" },
+            {
+              value: everything,
+              label: t({ message: "Everything", context: "actions of the audit log" }),
+            },
             ...(actions.data ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
         <a href={auditExportPath(action)} download className={buttonClass("outline")}>
-          Download as JSON lines
+          <Trans>Download as JSON lines</Trans>
         </a>
       </div>
       <PagedList
-        label="Audit log"
+        label={t`Audit log`}
         queryKey={[...key, action]}
         load={(after) => listAuditEvents(action, after)}
-        empty="Nothing of this kind has happened."
+        empty={t`Nothing of this kind has happened.`}
       >
         {(event) => <EventRow key={event.id} event={event} />}
       </PagedList>
@@ -43,19 +50,25 @@ export function AuditLogSection() {
   );
 }
 
+/** Who did it, where no address says so. */
+const ACTORS: Record<AuditEvent["actor"]["kind"], MessageDescriptor> = {
+  user: msg({ message: "a deleted account", context: "who did it" }),
+  api_key: msg({ message: "an API key", context: "who did it" }),
+  staff: msg({ message: "the operator's staff", context: "who did it" }),
+  scim: msg({ message: "the directory", context: "who did it" }),
+  system: msg({ message: "the system", context: "who did it" }),
+};
+
 function EventRow({ event }: { event: AuditEvent }) {
-  const who = event.actor.email ?? actors[event.actor.kind];
+  const who = event.actor.email ?? t(ACTORS[event.actor.kind]);
   const details = Object.entries(event.details)
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(", ");
-  const parts = [new Date(event.created_at).toLocaleString(), who, event.address, details];
-  return <ListRow title={event.action} note={parts.filter(Boolean).join(" · ")} />;
+  const parts = [new Date(event.created_at).toLocaleString(locale()), who, event.address, details];
+  return (
+    <ListRow
+      title={<span dir="ltr">{event.action}</span>}
+      note={parts.filter(Boolean).join(" · ")}
+    />
+  );
 }
-
-const actors: Record<AuditEvent["actor"]["kind"], string> = {
-  user: "a deleted account",
-  api_key: "an API key",
-  staff: "the operator's staff",
-  scim: "the directory",
-  system: "the system",
-};

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { beginTopUp, listTopUps } from "@/api/billing";
@@ -13,14 +16,9 @@ import { formatCents, formatCost, formatUtcDay } from "./usage-format";
 export function Credit({ billing }: { billing: Billing }) {
   const topUps = useQuery({ queryKey: ["top-ups"], queryFn: listTopUps });
   return (
-    <Section title="Prepaid credit">
+    <Section title={t`Prepaid credit`}>
       <p className="text-sm">
-        <strong className="font-semibold">{formatCost(billing.credit, billing.currency)}</strong>{" "}
-        {Number(billing.credit) < 0
-          ? "because a payment was taken back: requests are refused until credit makes it up."
-          : billing.is_prepaid
-            ? "left. Requests are refused once it is used up."
-            : "left. It is used first; the rest comes with the month's invoice."}
+        <CreditLeft billing={billing} />
       </p>
       {billing.is_configured && <TopUpForm currency={billing.currency} />}
       {topUps.isError && <Notice tone="error">{errorMessage(topUps.error)}</Notice>}
@@ -32,6 +30,28 @@ export function Credit({ billing }: { billing: Billing }) {
         </ul>
       )}
     </Section>
+  );
+}
+
+function CreditLeft({ billing }: { billing: Billing }) {
+  const left = formatCost(billing.credit, billing.currency);
+  if (Number(billing.credit) < 0)
+    return (
+      <Trans>
+        <strong className="font-semibold">{left}</strong> because a payment was taken back: requests
+        are refused until credit makes it up.
+      </Trans>
+    );
+  return billing.is_prepaid ? (
+    <Trans>
+      <strong className="font-semibold">{left}</strong> left. Requests are refused once it is used
+      up.
+    </Trans>
+  ) : (
+    <Trans>
+      <strong className="font-semibold">{left}</strong> left. It is used first; the rest comes with
+      the month's invoice.
+    </Trans>
   );
 }
 
@@ -52,7 +72,7 @@ function TopUpForm({ currency }: { currency: string }) {
     >
       {begin.error && !wrong && <Notice tone="error">{errorMessage(begin.error)}</Notice>}
       <Field
-        label={`Amount in ${currency}`}
+        label={t`Amount in ${currency}`}
         inputMode="decimal"
         required
         value={amount}
@@ -60,22 +80,25 @@ function TopUpForm({ currency }: { currency: string }) {
         onChange={(event) => setAmount(event.target.value)}
       />
       <Button type="submit" className="self-start" busy={begin.isPending}>
-        Buy credit
+        <Trans>Buy credit</Trans>
       </Button>
     </form>
   );
 }
 
-const states = { pending: "Not paid yet", paid: "Paid", expired: "Expired" } as const;
+const STATES: Record<TopUp["state"], MessageDescriptor> = {
+  pending: msg({ message: "Not paid yet", context: "a purchase of credit" }),
+  paid: msg({ message: "Paid", context: "a purchase of credit" }),
+  expired: msg({ message: "Expired", context: "a purchase of credit" }),
+};
 
 function Row({ topUp }: { topUp: TopUp }) {
+  const takenBack = formatCents(topUp.taken_back, topUp.currency);
   return (
     <li className="flex items-center justify-between gap-4 border-border border-b px-4 py-3 text-sm last:border-b-0">
       <span className="text-muted-foreground">{formatUtcDay(topUp.created_at)}</span>
       <span className="text-muted-foreground text-xs">
-        {Number(topUp.taken_back) > 0
-          ? `${formatCents(topUp.taken_back, topUp.currency)} taken back`
-          : states[topUp.state]}
+        {Number(topUp.taken_back) > 0 ? t`${takenBack} taken back` : t(STATES[topUp.state])}
       </span>
       <span className="font-semibold tabular-nums">
         {formatCents(topUp.amount, topUp.currency)}

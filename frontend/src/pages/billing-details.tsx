@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { setBillingDetails } from "@/api/billing";
@@ -9,15 +12,22 @@ import { Notice } from "@/ui/notice";
 import { toast } from "@/ui/toast";
 import { Section } from "./page-layout";
 
-const fields: { name: keyof BillingDetails; label: string; hint?: string; maxLength: number }[] = [
-  { name: "legal_name", label: "Legal name", maxLength: 200 },
-  { name: "address", label: "Address", maxLength: 1000 },
-  { name: "country", label: "Country", hint: "Two letters, such as DE.", maxLength: 2 },
-  { name: "tax_id", label: "Tax id", maxLength: 60 },
+interface DetailField {
+  name: keyof BillingDetails;
+  label: MessageDescriptor;
+  hint?: MessageDescriptor;
+  maxLength: number;
+}
+
+const FIELDS: DetailField[] = [
+  { name: "legal_name", label: msg`Legal name`, maxLength: 200 },
+  { name: "address", label: msg({ message: "Address", context: "postal" }), maxLength: 1000 },
+  { name: "country", label: msg`Country`, hint: msg`Two letters, such as DE.`, maxLength: 2 },
+  { name: "tax_id", label: msg`Tax id`, maxLength: 60 },
   {
     name: "email",
-    label: "Invoices go to",
-    hint: "Empty: to owners and finance members.",
+    label: msg`Invoices go to`,
+    hint: msg`Empty: to owners and finance members.`,
     maxLength: 254,
   },
 ];
@@ -30,12 +40,12 @@ export function Details({ billing }: { billing: Billing }) {
     mutationFn: setBillingDetails,
     onSuccess: (next) => {
       client.setQueryData(["billing"], next);
-      toast("Who is invoiced is saved.");
+      toast(t`Who is invoiced is saved.`);
     },
   });
   const wrong = save.error instanceof ApiError ? save.error.body.param : undefined;
   return (
-    <Section title="Invoiced to">
+    <Section title={t`Invoiced to`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -44,10 +54,12 @@ export function Details({ billing }: { billing: Billing }) {
         }}
       >
         {save.error && !wrong && <Notice tone="error">{errorMessage(save.error)}</Notice>}
-        {fields.map(({ name, ...field }) => (
+        {FIELDS.map(({ name, label, hint, maxLength }) => (
           <Field
             key={name}
-            {...field}
+            label={t(label)}
+            {...(hint && { hint: t(hint) })}
+            maxLength={maxLength}
             value={details[name]}
             error={wrong === name ? errorMessage(save.error) : undefined}
             onChange={(event) =>
@@ -59,7 +71,7 @@ export function Details({ billing }: { billing: Billing }) {
           />
         ))}
         <Button type="submit" className="self-start" busy={save.isPending}>
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
     </Section>

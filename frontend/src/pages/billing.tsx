@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   addPaymentMethod,
@@ -26,9 +28,11 @@ export function BillingPage() {
   const manages = managesMoney(useMe().role);
   const billing = useQuery({ queryKey: billingKey, queryFn: getBilling, enabled: manages });
   return (
-    <PageLayout title="Billing" description="How your organization pays, and what it owes.">
+    <PageLayout title={t`Billing`} description={t`How your organization pays, and what it owes.`}>
       {!manages ? (
-        <Notice tone="info">Owners, admins and finance members see an organization's money.</Notice>
+        <Notice tone="info">
+          <Trans>Owners, admins and finance members see an organization's money.</Trans>
+        </Notice>
       ) : billing.isPending ? (
         <Loading />
       ) : !billing.data ? (
@@ -51,17 +55,25 @@ function Notices({ billing }: { billing: Billing }) {
   return (
     <>
       {!billing.is_configured && (
-        <Notice tone="info" title="Payment is not configured on this installation">
-          Plans and credit are given by its operator.
+        <Notice tone="info" title={t`Payment is not configured on this installation`}>
+          <Trans>Plans and credit are given by its operator.</Trans>
         </Notice>
       )}
       {billing.unpaid.map((invoice) => (
-        <Notice key={invoice.number} tone="warning" title={`Invoice ${invoice.number} is not paid`}>
-          {formatCents(invoice.total, invoice.currency)}
-          {invoice.due_at && `, due ${formatUtcDay(invoice.due_at)}`}
-        </Notice>
+        <Unpaid key={invoice.number} invoice={invoice} />
       ))}
     </>
+  );
+}
+
+function Unpaid({ invoice }: { invoice: Billing["unpaid"][number] }) {
+  const { number } = invoice;
+  const total = formatCents(invoice.total, invoice.currency);
+  const day = invoice.due_at && formatUtcDay(invoice.due_at);
+  return (
+    <Notice tone="warning" title={t`Invoice ${number} is not paid`}>
+      {day ? t`${total}, due ${day}` : total}
+    </Notice>
   );
 }
 
@@ -71,42 +83,66 @@ function Plans({ billing }: { billing: Billing }) {
     mutationFn: choosePlan,
     onSuccess: (next) => {
       client.setQueryData(billingKey, next);
-      toast(`Your plan is ${next.plan_name}.`);
+      const plan = next.plan_name;
+      toast(t`Your plan is ${plan}.`);
     },
     onError: (error) => toast(errorMessage(error)),
   });
+  const plan = billing.plan_name;
   return (
-    <Section title="Plan">
+    <Section title={t`Plan`}>
       <p className="text-sm">
-        Your plan is <strong className="font-semibold">{billing.plan_name}</strong>.
+        <Trans>
+          Your plan is <strong className="font-semibold">{plan}</strong>.
+        </Trans>
       </p>
       {billing.plans.length > 0 && (
         <ul className="grid gap-3 md:grid-cols-3">
           {billing.plans.map((plan) => (
-            <li
+            <PlanCard
               key={plan.slug}
-              className="flex flex-col gap-3 rounded-2xl border border-border px-4 py-3.5"
-            >
-              <p className="font-medium text-sm">{plan.name}</p>
-              <p className="font-semibold text-xl tabular-nums tracking-tight">
-                {formatCents(plan.amount, billing.currency)}
-                <span className="font-normal text-muted-foreground text-xs"> a month</span>
-              </p>
-              <Button
-                variant="outline"
-                size="sm"
-                aria-label={plan.slug === billing.plan ? undefined : `Choose ${plan.name}`}
-                disabled={plan.slug === billing.plan}
-                busy={choose.isPending && choose.variables === plan.slug}
-                onClick={() => choose.mutate(plan.slug)}
-              >
-                {plan.slug === billing.plan ? "Your plan" : "Choose"}
-              </Button>
-            </li>
+              name={plan.name}
+              amount={formatCents(plan.amount, billing.currency)}
+              isOwn={plan.slug === billing.plan}
+              busy={choose.isPending && choose.variables === plan.slug}
+              onChoose={() => choose.mutate(plan.slug)}
+            />
           ))}
         </ul>
       )}
     </Section>
+  );
+}
+
+interface PlanCardProps {
+  name: string;
+  amount: string;
+  isOwn: boolean;
+  busy: boolean;
+  onChoose: () => void;
+}
+
+function PlanCard({ name, amount, isOwn, busy, onChoose }: PlanCardProps) {
+  return (
+    <li className="flex flex-col gap-3 rounded-2xl border border-border px-4 py-3.5">
+      <p className="font-medium text-sm">{name}</p>
+      <p className="font-semibold text-xl tabular-nums tracking-tight">
+        <Trans>
+          {amount}
+          <span className="font-normal text-muted-foreground text-xs"> a month</span>
+        </Trans>
+      </p>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={isOwn ? undefined : t`Choose ${name}`}
+        disabled={isOwn}
+        busy={busy}
+        onClick={onChoose}
+      >
+        {isOwn ? t`Your plan` : t`Choose`}
+      </Button>
+    </li>
   );
 }
 
@@ -123,8 +159,10 @@ function PaymentMethod({ billing }: { billing: Billing }) {
     onError: (error) => toast(errorMessage(error)),
   });
   return (
-    <Section title="Payment method">
-      <p className="text-sm">{billing.payment_method ?? "There is none."}</p>
+    <Section title={t`Payment method`}>
+      <p className="text-sm">
+        {billing.payment_method ?? t({ message: "There is none.", context: "payment method" })}
+      </p>
       <div className="flex flex-wrap gap-2">
         <Button
           variant="outline"
@@ -132,11 +170,11 @@ function PaymentMethod({ billing }: { billing: Billing }) {
           busy={add.isPending}
           onClick={() => add.mutate()}
         >
-          {billing.payment_method ? "Replace payment method" : "Add payment method"}
+          {billing.payment_method ? t`Replace payment method` : t`Add payment method`}
         </Button>
         {billing.payment_method && (
           <Button variant="ghost" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove payment method
+            <Trans>Remove payment method</Trans>
           </Button>
         )}
       </div>

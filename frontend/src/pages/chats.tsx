@@ -1,4 +1,7 @@
 /** All chats as a list to tidy up: several at once, the archive, the trash, files in and out. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, MessagesSquare, Upload } from "lucide-react";
 import { useState } from "react";
@@ -9,6 +12,7 @@ import type { ConversationSummary } from "@/api/types";
 import { conversationKey, readAgain, refreshLists, tagsKey } from "@/chat/cache";
 import { forgetAnswer } from "@/chat/turns";
 import { download } from "@/lib/download";
+import { locale } from "@/lib/locale";
 import { formatDay } from "@/lib/time";
 import { ListEnd } from "@/sidebar/list-end";
 import { useConversations } from "@/sidebar/use-conversations";
@@ -24,24 +28,24 @@ import { EmptyState, PageLayout } from "./page-layout";
 type Which = "chats" | "archived" | "trash";
 
 const LISTS = {
-  chats: { filter: {}, actions: ["archive", "delete"], empty: "There are no chats yet." },
+  chats: { filter: {}, actions: ["archive", "delete"], empty: msg`There are no chats yet.` },
   archived: {
     filter: { archived: true },
     actions: ["unarchive", "delete"],
-    empty: "Nothing is archived.",
+    empty: msg`Nothing is archived.`,
   },
   trash: {
     filter: { deleted: true },
     actions: ["restore"],
-    empty: "The trash is empty. A deleted chat can be restored for 30 days.",
+    empty: msg`The trash is empty. A deleted chat can be restored for 30 days.`,
   },
 } as const;
 
-const LABELS: Record<BulkAction, string> = {
-  archive: "Archive",
-  unarchive: "Unarchive",
-  delete: "Delete",
-  restore: "Restore",
+const LABELS: Record<BulkAction, MessageDescriptor> = {
+  archive: msg({ message: "Archive", context: "verb" }),
+  unarchive: msg({ message: "Unarchive", context: "verb" }),
+  delete: msg`Delete`,
+  restore: msg({ message: "Restore", context: "verb" }),
 };
 
 export function ChatsPage() {
@@ -50,27 +54,27 @@ export function ChatsPage() {
   const [importing, setImporting] = useState(false);
   return (
     <PageLayout
-      title="Your chats"
+      title={t`Your chats`}
       action={
         <div className="flex flex-wrap gap-2">
           <Button variant="outline" size="sm" onClick={() => setImporting(true)}>
-            <Upload aria-hidden className="size-4" /> Import
+            <Upload aria-hidden className="size-4" /> <Trans context="verb">Import</Trans>
           </Button>
           <Button variant="outline" size="sm" onClick={() => download("/api/conversations/export")}>
-            <Download aria-hidden className="size-4" /> Export all
+            <Download aria-hidden className="size-4" /> <Trans>Export all</Trans>
           </Button>
         </div>
       }
     >
       <div>
         <Segmented
-          label="Which chats"
+          label={t`Which chats`}
           value={which}
           onChange={setWhich}
           options={[
-            { value: "chats", label: "Chats" },
-            { value: "archived", label: "Archived" },
-            { value: "trash", label: "Trash" },
+            { value: "chats", label: t`Chats` },
+            { value: "archived", label: t({ message: "Archived", context: "chats" }) },
+            { value: "trash", label: t`Trash` },
           ]}
         />
       </div>
@@ -89,12 +93,15 @@ function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => 
   return (
     <div>
       <Select
-        label="Tag"
+        label={t`Tag`}
         value={tag}
         onChange={onChange}
         options={[
-          { value: "", label: "All chats" },
-          ...known.map(({ tag: name, count }) => ({ value: name, label: `${name} (${count})` })),
+          { value: "", label: t`All chats` },
+          ...known.map(({ tag: name, count }) => ({
+            value: name,
+            label: `${name} (${count.toLocaleString(locale())})`,
+          })),
         ]}
       />
     </div>
@@ -108,6 +115,7 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const ids = list.rows.map(({ id }) => id).filter((id) => chosen.has(id));
+  const count = ids.length;
   const choose = (id: string, on: boolean) => {
     const next = new Set(chosen);
     if (on) next.add(id);
@@ -126,7 +134,8 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
       }
       if (action === "restore") for (const id of ids) readAgain(client, id);
       setChosen(new Set());
-      toast(`${LABELS[action]}: ${changed === 1 ? "1 chat" : `${changed} chats`}.`);
+      const done = t(LABELS[action]);
+      toast(t`${done}: ${plural(changed, { one: "# chat", other: "# chats" })}.`);
     } catch (error) {
       toast(errorMessage(error));
     } finally {
@@ -139,7 +148,7 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
     return <Notice tone="error">{errorMessage(list.error)}</Notice>;
   }
   if (list.rows.length === 0) {
-    return <EmptyState icon={<MessagesSquare aria-hidden />}>{empty}</EmptyState>;
+    return <EmptyState icon={<MessagesSquare aria-hidden />}>{t(empty)}</EmptyState>;
   }
   return (
     <div className="flex flex-col gap-3">
@@ -148,23 +157,23 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
           <input
             type="checkbox"
             className="size-4.5 accent-primary"
-            checked={ids.length === list.rows.length}
+            checked={count === list.rows.length}
             onChange={(event) =>
               setChosen(new Set(event.target.checked ? list.rows.map(({ id }) => id) : []))
             }
           />
-          {ids.length > 0 ? `${ids.length} chosen` : "Choose all"}
+          {count > 0 ? plural(count, { one: "# chosen", other: "# chosen" }) : t`Choose all`}
         </label>
         {actions.map((action) => (
           <Button
             key={action}
             size="sm"
             variant={action === "delete" ? "danger" : "outline"}
-            disabled={ids.length === 0}
+            disabled={count === 0}
             busy={busy}
             onClick={() => void act(action)}
           >
-            {LABELS[action]}
+            {t(LABELS[action])}
           </Button>
         ))}
       </div>
@@ -190,12 +199,13 @@ interface RowProps {
 }
 
 function Row({ row, chosen, onChoose }: RowProps) {
-  const title = row.title || "New chat";
+  const day = formatDay(row.deleted_at ?? row.updated_at);
+  const title = row.title || t`New chat`;
   return (
     <li className="flex min-h-11 items-center gap-3 border-border border-b text-sm">
       <input
         type="checkbox"
-        aria-label={`Choose ${title}`}
+        aria-label={t`Choose ${title}`}
         className="size-4.5 shrink-0 accent-primary"
         checked={chosen}
         onChange={(event) => onChoose(event.target.checked)}
@@ -219,7 +229,7 @@ function Row({ row, chosen, onChoose }: RowProps) {
         </span>
       ))}
       <span className="shrink-0 text-muted-foreground text-xs">
-        {row.deleted_at ? `deleted ${formatDay(row.deleted_at)}` : formatDay(row.updated_at)}
+        {row.deleted_at ? t`deleted ${day}` : day}
       </span>
     </li>
   );

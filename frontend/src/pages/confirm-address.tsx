@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { confirmAddress } from "@/api/account";
@@ -18,22 +20,24 @@ export function ConfirmAddressPage() {
     onSuccess: () => client.invalidateQueries({ queryKey: meKey }),
   });
   const { mutate } = confirm;
-  useDocumentTitle("Confirm your address");
+  useDocumentTitle(t`Confirm your address`);
   useOnce(() => mutate(token));
-  if (confirm.isIdle || confirm.isPending) return <Loading label="Confirming your address" />;
+  if (confirm.isIdle || confirm.isPending) return <Loading label={t`Confirming your address`} />;
   return (
     <AuthLayout
-      title="Confirm your address"
+      title={t`Confirm your address`}
       footer={
         <Link to="/" className="text-foreground underline underline-offset-4">
-          Go on to Parley
+          <Trans>Go on to Parley</Trans>
         </Link>
       }
     >
       {confirm.error ? (
         <Notice tone="error">{errorMessage(confirm.error)}</Notice>
       ) : (
-        <Notice tone="info">Your address is confirmed. Sign in with it from now on.</Notice>
+        <Notice tone="info">
+          <Trans>Your address is confirmed. Sign in with it from now on.</Trans>
+        </Notice>
       )}
     </AuthLayout>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Link, Navigate } from "react-router";
 import { confirmSignUp } from "@/api/account";
@@ -24,21 +26,21 @@ export function ConfirmSignUpPage() {
     },
   });
   const { mutate } = confirm;
-  useDocumentTitle("Confirm your address");
+  useDocumentTitle(t`Confirm your address`);
   useOnce(() => mutate({ token }));
   if (confirm.isSuccess) return <Navigate to="/" replace />;
   const { error } = confirm;
   const givenPassword = confirm.variables?.password;
   const asksForPassword = error instanceof ApiError && error.status === 401;
   if (!error) {
-    return <Loading label="Confirming your address" />;
+    return <Loading label={t`Confirming your address`} />;
   }
   return (
     <AuthLayout
-      title="Confirm your address"
+      title={t`Confirm your address`}
       footer={
         <Link to="/signup" className="text-foreground underline underline-offset-4">
-          Sign up again
+          <Trans>Sign up again</Trans>
         </Link>
       }
     >
@@ -54,7 +56,7 @@ export function ConfirmSignUpPage() {
           }}
         >
           <Field
-            label="Password"
+            label={t`Password`}
             name="password"
             type="password"
             autoComplete="current-password"
@@ -62,7 +64,7 @@ export function ConfirmSignUpPage() {
             autoFocus
           />
           <Button type="submit" className="h-11" busy={confirm.isPending}>
-            Confirm
+            <Trans>Confirm</Trans>
           </Button>
         </form>
       )}

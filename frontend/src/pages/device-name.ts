@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** Browsers and systems by what they call themselves; the first match counts. */
 const BROWSERS = [
   ["Edg/", "Edge"],
@@ -20,6 +22,6 @@ const SYSTEMS = [
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => userAgent.includes(mark))?.[1];
   const system = SYSTEMS.find(([mark]) => userAgent.includes(mark))?.[1];
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? (userAgent.slice(0, 60) || "Unknown device");
+  if (browser && system) return t`${browser} on ${system}`;
+  return browser ?? system ?? (userAgent.slice(0, 60) || t`Unknown device`);
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { askForReset } from "@/api/account";
@@ -11,14 +13,14 @@ import { MailSent } from "./mail-sent";
 
 export function ForgotPasswordPage() {
   const ask = useMutation({ mutationFn: askForReset });
-  useDocumentTitle("Forgot your password");
+  useDocumentTitle(t`Forgot your password`);
   if (ask.isSuccess) return <MailSent to={ask.variables} localOutbox={ask.data.local_outbox} />;
   return (
     <AuthLayout
-      title="Choose another password"
+      title={t`Choose another password`}
       footer={
         <Link to="/login" className="text-foreground underline underline-offset-4">
-          Back to the sign-in
+          <Trans>Back to the sign-in</Trans>
         </Link>
       }
     >
@@ -31,16 +33,16 @@ export function ForgotPasswordPage() {
       >
         {ask.error && <Notice tone="error">{errorMessage(ask.error)}</Notice>}
         <Field
-          label="E-mail"
+          label={t`E-mail`}
           name="email"
           type="email"
           autoComplete="username"
           required
           autoFocus
-          hint="A link to choose another password goes there."
+          hint={t`A link to choose another password goes there.`}
         />
         <Button type="submit" className="h-11" busy={ask.isPending}>
-          Send the link
+          <Trans>Send the link</Trans>
         </Button>
       </form>
     </AuthLayout>

@@ -1,4 +1,5 @@
 /** An export of chats, read in the browser and sent in parts that the server takes. */
+import { t } from "@lingui/core/macro";
 import { postImport } from "@/api/conversations";
 import type { ImportPart } from "@/api/types";
 
@@ -17,21 +18,24 @@ export interface ImportProgress {
   refused: { title: string; reason: string }[];
 }
 
-/** The chats of an export. Throws an Error that says what is wrong with the text. */
+/** Says to the reader what is wrong with their file. */
+export class FileRefused extends Error {}
+
+/** The chats of an export. Throws a FileRefused that says what is wrong with the text. */
 export function chatsIn(text: string): unknown[] {
   let value: unknown;
   try {
     // PostgreSQL stores no null characters, and the server refuses them.
     value = JSON.parse(text.replaceAll("\\u0000", ""));
   } catch {
-    throw new Error(
-      "This is no JSON file. Unpack the archive and choose conversations.json in it.",
+    throw new FileRefused(
+      t`This is no JSON file. Unpack the archive and choose conversations.json in it.`,
     );
   }
   const chats = Array.isArray(value)
     ? value
     : (value as { conversations?: unknown } | null)?.conversations;
-  if (!Array.isArray(chats)) throw new Error("There are no conversations in this file.");
+  if (!Array.isArray(chats)) throw new FileRefused(t`There are no conversations in this file.`);
   return chats;
 }
 
@@ -70,7 +74,7 @@ export async function importChats(
     present: 0,
     refused: chats
       .filter((chat) => sizeOf(chat) > MAX_CHAT_BYTES)
-      .map((chat) => ({ title: titleOf(chat), reason: "It is larger than 4 MB." })),
+      .map((chat) => ({ title: titleOf(chat), reason: t`It is larger than 4 MB.` })),
   };
   onProgress(progress);
   for (const part of inParts(small)) {
@@ -95,5 +99,5 @@ const sizeOf = (chat: unknown): number => new Blob([JSON.stringify(chat) ?? ""])
 function titleOf(chat: unknown): string {
   const { title, name } = (chat ?? {}) as { title?: unknown; name?: unknown };
   const text = title || name;
-  return typeof text === "string" ? text.slice(0, 80) : "Untitled";
+  return typeof text === "string" ? text.slice(0, 80) : t`Untitled`;
 }

@@ -1,10 +1,18 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
 import { refreshLists } from "@/chat/cache";
 import { Dialog } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
-import { chatsIn, type ImportProgress, importChats, MAX_FILE_BYTES } from "./import-chats";
+import {
+  chatsIn,
+  FileRefused,
+  type ImportProgress,
+  importChats,
+  MAX_FILE_BYTES,
+} from "./import-chats";
 
 interface ImportDialogProps {
   open: boolean;
@@ -23,10 +31,10 @@ export function ImportDialog({ open, onOpenChange }: ImportDialogProps) {
     setFailure(null);
     setProgress(null);
     try {
-      if (file.size > MAX_FILE_BYTES) throw new Error("The file is larger than 300 MB.");
+      if (file.size > MAX_FILE_BYTES) throw new FileRefused(t`The file is larger than 300 MB.`);
       await importChats(chatsIn(await file.text()), setProgress);
     } catch (error) {
-      setFailure(errorMessage(error));
+      setFailure(error instanceof FileRefused ? error.message : errorMessage(error));
     } finally {
       setBusy(false);
       refreshLists(client);
@@ -36,12 +44,12 @@ export function ImportDialog({ open, onOpenChange }: ImportDialogProps) {
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Import chats"
-      description="From ChatGPT or Claude: ask there for an export of your data, unpack it and choose conversations.json. From Parley: a file of “Export all”. What is here already is not taken twice."
+      title={t`Import chats`}
+      description={t`From ChatGPT or Claude: ask there for an export of your data, unpack it and choose conversations.json. From Parley: a file of “Export all”. What is here already is not taken twice.`}
     >
       {failure && <Notice tone="error">{failure}</Notice>}
       <label htmlFor={id} className="font-medium text-sm">
-        File
+        <Trans>File</Trans>
       </label>
       <input
         id={id}
@@ -62,14 +70,28 @@ export function ImportDialog({ open, onOpenChange }: ImportDialogProps) {
 
 function Progress({ progress, busy }: { progress: ImportProgress; busy: boolean }) {
   const { total, done, imported, present, refused } = progress;
+  const left = refused.length;
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <progress className="w-full accent-primary" aria-label="Progress" max={total} value={done} />
+      <progress
+        className="w-full accent-primary"
+        aria-label={t`Progress`}
+        max={total}
+        value={done}
+      />
       <p role="status">
-        {busy ? `${done} of ${total} read. ` : ""}
-        {imported} imported, {present} here already, {refused.length} left out.
+        {busy && (
+          <>
+            <Trans>
+              {done} of {total} read.
+            </Trans>{" "}
+          </>
+        )}
+        <Trans>
+          {imported} imported, {present} here already, {left} left out.
+        </Trans>
       </p>
-      {refused.length > 0 && (
+      {left > 0 && (
         <ul className="max-h-40 overflow-y-auto text-muted-foreground text-xs">
           {refused.slice(0, 100).map(({ title, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: titles repeat

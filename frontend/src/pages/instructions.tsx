@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { getChatDefaults, putChatDefaults } from "@/api/conversations";
@@ -16,7 +18,7 @@ import { Section } from "./page-layout";
 export function InstructionsSection() {
   const defaults = useQuery({ queryKey: chatDefaultsKey, queryFn: getChatDefaults });
   return (
-    <Section title="Instructions">
+    <Section title={t`Instructions`}>
       {defaults.isPending ? (
         <Loading />
       ) : defaults.isError ? (
@@ -37,7 +39,7 @@ function InstructionsForm({ value }: { value: ChatDefaults }) {
     mutationFn: () => putChatDefaults({ about, style, parameters: parametersOf(fields) }),
     onSuccess: (saved) => {
       client.setQueryData(chatDefaultsKey, saved);
-      toast("Your instructions are saved.");
+      toast(t`Your instructions are saved.`);
     },
   });
   return (
@@ -50,26 +52,28 @@ function InstructionsForm({ value }: { value: ChatDefaults }) {
     >
       {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
       <TextArea
-        label="About you"
-        hint="What the model should know of you in every chat."
+        label={t`About you`}
+        hint={t`What the model should know of you in every chat.`}
         maxLength={4000}
         value={about}
         onChange={(event) => setAbout(event.target.value)}
       />
       <TextArea
-        label="How to answer"
-        hint="Tone, length, language, format."
+        label={t`How to answer`}
+        hint={t`Tone, length, language, format.`}
         maxLength={4000}
         value={style}
         onChange={(event) => setStyle(event.target.value)}
       />
       <ParameterFields value={fields} onChange={setFields} />
       <p className="text-muted-foreground text-xs">
-        Instructions hold from the next answer on; the advanced settings are what a new chat begins
-        with. Both are for this organization only, and only you can read them.
+        <Trans>
+          Instructions hold from the next answer on; the advanced settings are what a new chat
+          begins with. Both are for this organization only, and only you can read them.
+        </Trans>
       </p>
       <Button type="submit" className="self-start" busy={save.isPending}>
-        Save instructions
+        <Trans>Save instructions</Trans>
       </Button>
     </form>
   );

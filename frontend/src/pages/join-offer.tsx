@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getMe } from "@/api/account";
 import { getJoinOffer, takeJoinOffer } from "@/api/teams";
@@ -21,7 +23,9 @@ export function JoinOffer() {
   const { organization, join, asked } = offer.data;
   if (asked) {
     return (
-      <Notice tone="info">You asked to join {organization}; an owner or admin decides.</Notice>
+      <Notice tone="info">
+        <Trans>You asked to join {organization}; an owner or admin decides.</Trans>
+      </Notice>
     );
   }
   return (
@@ -29,11 +33,11 @@ export function JoinOffer() {
       tone="info"
       actions={
         <Button size="sm" busy={take.isPending} onClick={() => take.mutate(undefined)}>
-          {join === "automatic" ? "Join" : "Ask to join"}
+          {join === "automatic" ? t({ message: "Join", context: "verb" }) : t`Ask to join`}
         </Button>
       }
     >
-      {organization} takes members by your e-mail address.
+      <Trans>{organization} takes members by your e-mail address.</Trans>
     </Notice>
   );
 }

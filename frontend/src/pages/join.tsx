@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate } from "react-router";
@@ -12,6 +14,7 @@ import { Loading } from "@/ui/spinner";
 import { AuthLayout } from "./auth-layout";
 import { forgetInvitation, storedInvitation, storeInvitation } from "./join-token";
 import { useOnce } from "./link-token";
+import { roleWord } from "./organization-roles";
 
 /** What an invitation's link opens: the offer, and the ways to take it. */
 export function JoinPage() {
@@ -23,33 +26,44 @@ export function JoinPage() {
     enabled: token !== "",
   });
   const me = useMeQuery();
-  useDocumentTitle("Join an organization");
+  useDocumentTitle(t`Join an organization`);
   useOnce(() => {
     if (token) storeInvitation(token);
     window.history.replaceState(window.history.state, "", window.location.pathname);
   });
-  if (me.isPending || (token && offer.isPending)) return <Loading label="Reading the invitation" />;
+  if (me.isPending || (token && offer.isPending))
+    return <Loading label={t`Reading the invitation`} />;
   if (!offer.data) {
     return (
-      <AuthLayout title="Invitation" footer={<Link to="/">Back to Parley</Link>}>
+      <AuthLayout
+        title={t`Invitation`}
+        footer={
+          <Link to="/">
+            <Trans>Back to Parley</Trans>
+          </Link>
+        }
+      >
         <Notice tone="error">
-          {offer.error ? errorMessage(offer.error) : "This link holds no invitation."}
+          {offer.error ? errorMessage(offer.error) : t`This link holds no invitation.`}
         </Notice>
       </AuthLayout>
     );
   }
-  const { organization, role, for_address } = offer.data;
+  const { organization, for_address } = offer.data;
+  const role = roleWord(offer.data.role);
   return (
     <AuthLayout
-      title={`Join ${organization}`}
+      title={t`Join ${organization}`}
       footer={
         for_address
-          ? "It is for the address that it was mailed to."
-          : "It works until it is used up."
+          ? t`It is for the address that it was mailed to.`
+          : t`It works until it is used up.`
       }
     >
       <p className="text-center text-muted-foreground text-sm">
-        You are invited to the organization {organization} as {role}.
+        <Trans>
+          You are invited to the organization {organization} as {role}.
+        </Trans>
       </p>
       {me.data ? <Accept token={token} email={me.data.user.email} /> : <Doors />}
     </AuthLayout>
@@ -71,10 +85,10 @@ function Accept({ token, email }: { token: string; email: string }) {
     <>
       {accept.error && <Notice tone="error">{errorMessage(accept.error)}</Notice>}
       <Button className="h-11" busy={accept.isPending} onClick={() => accept.mutate()}>
-        Join as {email}
+        <Trans>Join as {email}</Trans>
       </Button>
       <Button variant="ghost" busy={leave.isPending} onClick={() => leave.mutate()}>
-        Use another account
+        <Trans>Use another account</Trans>
       </Button>
     </>
   );
@@ -84,10 +98,10 @@ function Doors() {
   return (
     <div className="flex flex-col gap-3">
       <Link to="/signup?next=/join" className={buttonClass()}>
-        Create an account
+        <Trans>Create an account</Trans>
       </Link>
       <Link to="/login?next=/join" className={buttonClass("outline")}>
-        Sign in
+        <Trans>Sign in</Trans>
       </Link>
     </div>
   );

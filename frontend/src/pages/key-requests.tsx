@@ -1,9 +1,13 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
 import { getDataPolicy, policyKey } from "@/api/privacy";
 import { deleteRequestLogs, type LogFilters, listRequestLogs } from "@/api/request-logs";
 import type { RequestLog } from "@/api/types";
+import { locale } from "@/lib/locale";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
@@ -14,10 +18,10 @@ import { ListRow, PagedList } from "./paged-list";
 import { RequestDialog } from "./request-dialog";
 import { formatTokens } from "./usage-format";
 
-const OUTCOMES: { value: LogFilters["outcome"]; label: string }[] = [
-  { value: "", label: "All" },
-  { value: "succeeded", label: "Succeeded" },
-  { value: "failed", label: "Failed" },
+const OUTCOMES: { value: LogFilters["outcome"]; label: MessageDescriptor }[] = [
+  { value: "", label: msg({ message: "All", context: "requests" }) },
+  { value: "succeeded", label: msg({ message: "Succeeded", context: "requests" }) },
+  { value: "failed", label: msg({ message: "Failed", context: "requests" }) },
 ];
 
 /** The requests of a key, where the organization logs them: searched, looked at, asked again. */
@@ -26,27 +30,16 @@ export function KeyRequests({ id }: { id: string }) {
   const [filters, setFilters] = useState<LogFilters>({ outcome: "", text: "" });
   const [shown, setShown] = useState<string | null>(null);
   return (
-    <Section title="Requests">
+    <Section title={t`Requests`}>
       {policy && <Kept logs={policy.logs_requests} days={policy.request_log_days} />}
       <Search filters={filters} onSearch={setFilters} />
       <PagedList
-        label="Requests"
+        label={t`Requests`}
         queryKey={["keys", id, "requests", filters]}
         load={(cursor) => listRequestLogs(id, filters, cursor)}
-        empty={filters.text || filters.outcome ? "Nothing was found." : "Nothing is logged."}
+        empty={filters.text || filters.outcome ? t`Nothing was found.` : t`Nothing is logged.`}
       >
-        {(row) => (
-          <ListRow key={row.id} title={titleOf(row)} note={noteOf(row)}>
-            <Button
-              variant="outline"
-              size="sm"
-              aria-label={`Show ${titleOf(row)} of ${timeOf(row)}`}
-              onClick={() => setShown(row.id)}
-            >
-              Show
-            </Button>
-          </ListRow>
-        )}
+        {(row) => <Row key={row.id} row={row} onShow={() => setShown(row.id)} />}
       </PagedList>
       <Deletion id={id} />
       <RequestDialog id={shown} onClose={() => setShown(null)} />
@@ -54,17 +47,43 @@ export function KeyRequests({ id }: { id: string }) {
   );
 }
 
+function Row({ row, onShow }: { row: RequestLog; onShow: () => void }) {
+  const title = `${row.path} ${row.status}${row.code ? ` ${row.code}` : ""}`;
+  const time = new Date(row.created_at).toLocaleString(locale());
+  return (
+    <ListRow title={<span dir="ltr">{title}</span>} note={noteOf(row, time)}>
+      <Button variant="outline" size="sm" aria-label={t`Show ${title} of ${time}`} onClick={onShow}>
+        <Trans context="verb">Show</Trans>
+      </Button>
+    </ListRow>
+  );
+}
+
+function noteOf(row: RequestLog, time: string): string {
+  const [input, output] = [formatTokens(row.input_tokens), formatTokens(row.output_tokens)];
+  const duration = row.duration_ms.toLocaleString(locale(), { style: "unit", unit: "millisecond" });
+  return [time, row.model, t`${input} + ${output} tokens`, duration, row.request_id]
+    .filter(Boolean)
+    .join(" · ");
+}
+
 function Kept({ logs, days }: { logs: boolean; days: number }) {
   return (
     <p className="text-muted-foreground text-sm">
-      {logs
-        ? `Logged, encrypted, and kept for ${days} days.`
-        : "Your organization logs no requests."}{" "}
-      Owners and admins decide that in{" "}
-      <Link className="underline underline-offset-4" to="/settings/privacy">
-        the settings
-      </Link>
-      .
+      {logs ? (
+        <Trans>
+          Logged, encrypted, and kept for <Plural value={days} one="# day" other="# days" />.
+        </Trans>
+      ) : (
+        <Trans>Your organization logs no requests.</Trans>
+      )}{" "}
+      <Trans>
+        Owners and admins decide that in{" "}
+        <Link className="underline underline-offset-4" to="/settings/privacy">
+          the settings
+        </Link>
+        .
+      </Trans>
     </p>
   );
 }
@@ -83,20 +102,20 @@ function Search({ filters, onSearch }: SearchProps) {
   return (
     <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <Field
-        label="Search requests and answers"
+        label={t`Search requests and answers`}
         type="search"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <Select
-        label="Outcome"
+        label={t`Outcome`}
         value={filters.outcome}
         onChange={(outcome) => onSearch({ ...filters, outcome })}
-        options={OUTCOMES}
+        options={OUTCOMES.map(({ value, label }) => ({ value, label: t(label) }))}
       />
       <Button type="submit" variant="outline">
-        Search
+        <Trans context="verb">Search</Trans>
       </Button>
     </form>
   );
@@ -108,44 +127,29 @@ function Deletion({ id }: { id: string }) {
   const remove = async () => {
     await deleteRequestLogs(id);
     setOpen(false);
-    toast("The logged requests are deleted.");
+    toast(t`The logged requests are deleted.`);
     await client.invalidateQueries({ queryKey: ["keys", id, "requests"] });
   };
   return (
     <>
       <Button variant="outline" size="sm" className="self-start" onClick={() => setOpen(true)}>
-        Delete logged requests
+        <Trans>Delete logged requests</Trans>
       </Button>
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Delete the logged requests of this key?"
-        description="What was asked and answered is gone for good. Usage and invoices stay."
+        title={t`Delete the logged requests of this key?`}
+        description={t`What was asked and answered is gone for good. Usage and invoices stay.`}
       >
         <DialogActions>
           <Button variant="outline" onClick={() => setOpen(false)}>
-            Keep them
+            <Trans>Keep them</Trans>
           </Button>
           <Button variant="danger" onClick={() => void remove()}>
-            Delete
+            <Trans>Delete</Trans>
           </Button>
         </DialogActions>
       </Dialog>
     </>
   );
 }
-
-const titleOf = (row: RequestLog) => `${row.path} ${row.status}${row.code ? ` ${row.code}` : ""}`;
-
-const timeOf = (row: RequestLog) => new Date(row.created_at).toLocaleString();
-
-const noteOf = (row: RequestLog) =>
-  [
-    timeOf(row),
-    row.model,
-    `${formatTokens(row.input_tokens)} + ${formatTokens(row.output_tokens)} tokens`,
-    `${row.duration_ms} ms`,
-    row.request_id,
-  ]
-    .filter(Boolean)
-    .join(" · ");

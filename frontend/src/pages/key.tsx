@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { getUsage } from "@/api/account";
@@ -21,7 +23,7 @@ export function KeyPage() {
   if (key.isPending) return <Loading />;
   if (key.isError) {
     return (
-      <PageLayout title="API key">
+      <PageLayout title={t`API key`}>
         <Notice tone="error">{errorMessage(key.error)}</Notice>
       </PageLayout>
     );
@@ -31,15 +33,18 @@ export function KeyPage() {
       <KeyUsage id={id} />
       <KeyLimits id={id} />
       <KeyRequests id={id} />
-      <Section title="Quickstart">
+      <Section title={t`Quickstart`}>
         <Quickstart />
       </Section>
     </PageLayout>
   );
 }
 
-const about = (key: ApiKey) =>
-  `${key.prefix}… of ${key.project}, made by ${key.created_by} on ${formatDay(key.created_at)}.`;
+function about(key: ApiKey): string {
+  const { prefix, project, created_by: name } = key;
+  const day = formatDay(key.created_at);
+  return t`${prefix}… of ${project}, made by ${name} on ${day}.`;
+}
 
 function KeyUsage({ id }: { id: string }) {
   const usage = useQuery({
@@ -53,15 +58,15 @@ function KeyUsage({ id }: { id: string }) {
   const own = usage.data?.data.find((row) => row.key === id);
   const error = usage.error ?? outcomes.error;
   const figures: [string, string][] = [
-    ["Requests", formatTokens(outcomes.data?.requests ?? 0)],
-    ["Failed", formatTokens(outcomes.data?.failed ?? 0)],
-    ["Input tokens", formatTokens(own?.input_tokens ?? 0)],
-    ["Output tokens", formatTokens(own?.output_tokens ?? 0)],
-    ["Cost", formatCost(own?.cost ?? "0", usage.data?.currency ?? "USD")],
+    [t`Requests`, formatTokens(outcomes.data?.requests ?? 0)],
+    [t({ message: "Failed", context: "requests" }), formatTokens(outcomes.data?.failed ?? 0)],
+    [t`Input tokens`, formatTokens(own?.input_tokens ?? 0)],
+    [t`Output tokens`, formatTokens(own?.output_tokens ?? 0)],
+    [t`Cost`, formatCost(own?.cost ?? "0", usage.data?.currency ?? "USD")],
   ];
   const failed = outcomes.data?.data.filter((row) => row.code || row.status >= 400) ?? [];
   return (
-    <Section title="Last 30 days">
+    <Section title={t`Last 30 days`}>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-5">
         {figures.map(([label, value]) => (
@@ -73,10 +78,10 @@ function KeyUsage({ id }: { id: string }) {
       </dl>
       {failed.length > 0 && (
         <Table
-          label="Errors"
-          headings={["Error", "Status", "Path", "Requests"]}
+          label={t`Errors`}
+          headings={[t`Error`, t`Status`, t({ message: "Path", context: "of a URL" }), t`Requests`]}
           rows={failed.map((row) => [
-            row.code || "no answer",
+            row.code || t`no answer`,
             String(row.status),
             row.path,
             formatTokens(row.requests),
@@ -95,24 +100,27 @@ function KeyLimits({ id }: { id: string }) {
     refetchInterval: LIMITS_MS,
   });
   return (
-    <Section title="Rate limits">
+    <Section title={t`Rate limits`}>
       {limits.error && <Notice tone="error">{errorMessage(limits.error)}</Notice>}
       {limits.data && (
         <Table
-          label="Rate limits"
+          label={t`Rate limits`}
           headings={[
-            "Of the",
-            "Requests a minute",
-            "Tokens a minute",
-            "At a time",
-            "Full again in",
+            t({
+              message: "Of the",
+              context: "heading above: organization, user, API key, project",
+            }),
+            t`Requests a minute`,
+            t`Tokens a minute`,
+            t({ message: "At a time", context: "requests" }),
+            t({ message: "Full again in", context: "a rate limit, seconds" }),
           ]}
           rows={limits.data.map((one) => [
-            one.model ? `${one.holder}, ${one.model}` : one.holder,
+            [holderOf(one), one.model].filter(Boolean).join(", "),
             left(one.requests_remaining, one.requests_limit),
             left(one.tokens_remaining, one.tokens_limit),
             left(one.concurrent_limit - one.concurrent_running, one.concurrent_limit),
-            `${Math.ceil(resetOf(one))} s`,
+            inSeconds(resetOf(one)),
           ])}
         />
       )}
@@ -120,8 +128,28 @@ function KeyLimits({ id }: { id: string }) {
   );
 }
 
-const left = (remaining: number, limit: number) =>
-  `${formatTokens(Math.max(0, remaining))} of ${formatTokens(limit)} left`;
+function left(remaining: number, limit: number): string {
+  const [rest, all] = [formatTokens(Math.max(0, remaining)), formatTokens(limit)];
+  return t`${rest} of ${all} left`;
+}
+
+function inSeconds(duration: number): string {
+  const seconds = formatTokens(Math.ceil(duration));
+  return t({ message: `${seconds} s`, context: "seconds" });
+}
+
+/** As backend/generation/admission/scopes.py calls them. */
+const HOLDERS: Record<string, MessageDescriptor> = {
+  organization: msg({ message: "organization", context: "whose rate limit" }),
+  user: msg({ message: "user", context: "whose rate limit" }),
+  "API key": msg({ message: "API key", context: "whose rate limit" }),
+  project: msg({ message: "project", context: "whose rate limit" }),
+};
+
+function holderOf({ holder }: KeyLimit): string {
+  const name = HOLDERS[holder];
+  return name ? t(name) : holder;
+}
 
 const resetOf = (one: KeyLimit) => Math.max(one.requests_reset_s, one.tokens_reset_s);
 

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
@@ -21,22 +23,22 @@ export function KeysPage() {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <PageLayout
-      title="API keys"
-      description="For programs that use the OpenAI-compatible API. A key acts for your organization: keep it out of pages and repositories."
+      title={t`API keys`}
+      description={t`For programs that use the OpenAI-compatible API. A key acts for your organization: keep it out of pages and repositories.`}
       action={
         <Button onClick={() => setCreating(true)}>
           <Plus aria-hidden className="size-4" />
-          Create key
+          <Trans>Create key</Trans>
         </Button>
       }
     >
       <PagedList
-        label="API keys"
+        label={t`API keys`}
         queryKey={keysKey}
         load={listKeys}
         empty={
           <EmptyState icon={<KeyRound aria-hidden />}>
-            There are no keys yet. Create one to call Parley from your own programs.
+            <Trans>There are no keys yet. Create one to call Parley from your own programs.</Trans>
           </EmptyState>
         }
       >
@@ -54,32 +56,45 @@ interface KeyRowProps {
 }
 
 function KeyRow({ apiKey: key, onRevoke }: KeyRowProps) {
+  const { name } = key;
+  const created = formatDay(key.created_at);
+  const used = key.last_used_at && formatDay(key.last_used_at);
+  const end = key.expires_at && formatDay(key.expires_at);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-3.5 last:border-b-0">
       <div className="flex min-w-0 flex-col gap-1">
         <Link
           to={`/keys/${key.id}`}
+          dir="auto"
           className="truncate font-medium text-sm underline underline-offset-4"
         >
-          {key.name}
+          {name}
         </Link>
         <span className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-xs">
-          <code className="font-mono">{key.prefix}…</code>
-          <span>Created {formatDay(key.created_at)}</span>
-          <span>{key.last_used_at ? `Used ${formatDay(key.last_used_at)}` : "Never used"}</span>
+          <code dir="ltr" className="font-mono">
+            {key.prefix}…
+          </code>
+          <span>
+            <Trans>Created {created}</Trans>
+          </span>
+          <span>{used ? t`Used ${used}` : t`Never used`}</span>
           <span>{key.project}</span>
-          <span>{key.scopes.length > 0 ? key.scopes.join(", ") : "no restriction"}</span>
+          <span>{key.scopes.length > 0 ? key.scopes.join(", ") : t`no restriction`}</span>
           <span>{key.created_by}</span>
-          {key.expires_at && <span>Expires {formatDay(key.expires_at)}</span>}
+          {end && (
+            <span>
+              <Trans>Expires {end}</Trans>
+            </span>
+          )}
         </span>
       </div>
       <Button
         variant="outline"
         size="sm"
-        aria-label={`Revoke ${key.name}`}
+        aria-label={t`Revoke ${name}`}
         onClick={() => onRevoke(key)}
       >
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
     </li>
   );
@@ -87,11 +102,12 @@ function KeyRow({ apiKey: key, onRevoke }: KeyRowProps) {
 
 function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
   const client = useQueryClient();
+  const name = apiKey?.name;
   const revoke = useMutation({
     mutationFn: (id: string) => revokeKey(id),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keysKey });
-      toast("The key no longer works.");
+      toast(t`The key no longer works.`);
       onClose();
     },
   });
@@ -99,20 +115,20 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () 
     <Dialog
       open={apiKey !== null}
       onOpenChange={(open) => !open && onClose()}
-      title={`Revoke ${apiKey?.name ?? "key"}?`}
-      description="Programs that use it are refused from now on. This can't be undone."
+      title={name ? t`Revoke ${name}?` : t`Revoke key?`}
+      description={t`Programs that use it are refused from now on. This can't be undone.`}
     >
       {revoke.error && <Notice tone="error">{errorMessage(revoke.error)}</Notice>}
       <DialogActions>
         <Button variant="outline" onClick={onClose}>
-          Keep it
+          <Trans>Keep it</Trans>
         </Button>
         <Button
           variant="danger"
           busy={revoke.isPending}
           onClick={() => apiKey && revoke.mutate(apiKey.id)}
         >
-          Revoke key
+          <Trans>Revoke key</Trans>
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Brain, Pencil, Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -33,8 +35,8 @@ export function MemoryPage() {
   const memories = useQuery({ queryKey: memoriesKey, queryFn: getMemories });
   return (
     <PageLayout
-      title="Memory"
-      description="What later chats know of you. It comes from your own words alone, is kept when you say so, and only you can read it."
+      title={t`Memory`}
+      description={t`What later chats know of you. It comes from your own words alone, is kept when you say so, and only you can read it.`}
     >
       {memories.isPending ? (
         <Loading />
@@ -64,19 +66,21 @@ function Switches({ state }: { state: MemoryList }) {
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {!state.is_allowed && (
         <Notice tone="warning">
-          Your organization has switched memory off: nothing is used, proposed or added.
+          <Trans>
+            Your organization has switched memory off: nothing is used, proposed or added.
+          </Trans>
         </Notice>
       )}
       <Checkbox
-        label="Use memory"
-        hint="Off: nothing is used, proposed or added. What is there stays until you forget it."
+        label={t`Use memory`}
+        hint={t`Off: nothing is used, proposed or added. What is there stays until you forget it.`}
         checked={state.is_on}
         disabled={own.isPending}
         onChange={(isOn) => own.mutate(isOn)}
       />
       {manages && (
         <Checkbox
-          label="Members of the organization may use memory"
+          label={t`Members of the organization may use memory`}
           checked={state.is_allowed}
           disabled={policy.isPending}
           onChange={(isAllowed) => policy.mutate(isAllowed)}
@@ -104,8 +108,8 @@ function NewMemory() {
     <form className="flex max-w-2xl flex-col gap-3" onSubmit={submit}>
       {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
       <Field
-        label="Remember something"
-        hint="Or write “remember that …” in a chat."
+        label={t`Remember something`}
+        hint={t`Or write “remember that …” in a chat.`}
         dir="auto"
         maxLength={MAX_TEXT}
         value={text}
@@ -118,7 +122,7 @@ function NewMemory() {
         busy={add.isPending}
         disabled={text.trim() === ""}
       >
-        Add
+        <Trans>Add</Trans>
       </Button>
     </form>
   );
@@ -140,17 +144,21 @@ function Remembered({ items }: { items: Memory[] }) {
     mutationFn: deleteMemories,
     onSuccess: () => {
       setAsking(false);
-      toast("Everything is forgotten.");
+      toast(t`Everything is forgotten.`);
       return client.invalidateQueries({ queryKey: memoriesKey });
     },
   });
   if (items.length === 0) {
-    return <EmptyState icon={<Brain aria-hidden />}>Nothing is remembered of you.</EmptyState>;
+    return (
+      <EmptyState icon={<Brain aria-hidden />}>
+        <Trans>Nothing is remembered of you.</Trans>
+      </EmptyState>
+    );
   }
   return (
-    <Section title="Remembered">
+    <Section title={t`Remembered`}>
       <ul
-        aria-label="Remembered"
+        aria-label={t`Remembered`}
         className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border"
       >
         {items.map((memory) => (
@@ -158,21 +166,21 @@ function Remembered({ items }: { items: Memory[] }) {
         ))}
       </ul>
       <Button variant="outline" className="self-start" onClick={() => setAsking(true)}>
-        Forget everything
+        <Trans>Forget everything</Trans>
       </Button>
       <Dialog
         open={asking}
         onOpenChange={setAsking}
-        title="Forget everything?"
-        description="All that is listed here is deleted. Chats stay as they are."
+        title={t`Forget everything?`}
+        description={t`All that is listed here is deleted. Chats stay as they are.`}
       >
         {clear.error && <Notice tone="error">{errorMessage(clear.error)}</Notice>}
         <DialogActions>
           <Button variant="outline" onClick={() => setAsking(false)}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button variant="danger" busy={clear.isPending} onClick={() => clear.mutate()}>
-            Forget everything
+            <Trans>Forget everything</Trans>
           </Button>
         </DialogActions>
       </Dialog>
@@ -183,10 +191,13 @@ function Remembered({ items }: { items: Memory[] }) {
 function MemoryRow({ memory, project }: { memory: Memory; project: string | undefined }) {
   const client = useQueryClient();
   const [edited, setEdited] = useState<string | null>(null);
+  const { text } = memory;
+  const day = formatDay(memory.created_at);
+  const name = project ?? "…";
   const change = useMutation({
-    mutationFn: async (text: string | null) => {
-      if (text === null) await deleteMemory(memory.id);
-      else await patchMemory(memory.id, text);
+    mutationFn: async (next: string | null) => {
+      if (next === null) await deleteMemory(memory.id);
+      else await patchMemory(memory.id, next);
     },
     onSuccess: () => {
       setEdited(null);
@@ -200,19 +211,18 @@ function MemoryRow({ memory, project }: { memory: Memory; project: string | unde
         <div className="flex items-center justify-between gap-4">
           <span className="flex min-w-0 flex-col gap-1">
             <span dir="auto" className="break-words text-sm">
-              {memory.text}
+              {text}
             </span>
             <span className="text-muted-foreground text-xs">
-              {formatDay(memory.created_at)}
-              {memory.project_id && ` · in the project ${project ?? "…"}`}
+              {[day, memory.project_id && t`in the project ${name}`].filter(Boolean).join(" · ")}
             </span>
           </span>
           <span className="flex shrink-0">
-            <IconButton label={`Edit: ${memory.text}`} onClick={() => setEdited(memory.text)}>
+            <IconButton label={t`Edit: ${text}`} onClick={() => setEdited(text)}>
               <Pencil className="size-4" />
             </IconButton>
             <IconButton
-              label={`Forget: ${memory.text}`}
+              label={t`Forget: ${text}`}
               disabled={change.isPending}
               onClick={() => change.mutate(null)}
             >
@@ -229,7 +239,7 @@ function MemoryRow({ memory, project }: { memory: Memory; project: string | unde
           }}
         >
           <input
-            aria-label="What to remember"
+            aria-label={t`What to remember`}
             dir="auto"
             maxLength={MAX_TEXT}
             className={inputClass}
@@ -238,10 +248,10 @@ function MemoryRow({ memory, project }: { memory: Memory; project: string | unde
           />
           <div className="flex gap-2">
             <Button type="submit" size="sm" busy={change.isPending} disabled={!edited.trim()}>
-              Save
+              <Trans>Save</Trans>
             </Button>
             <Button variant="outline" size="sm" onClick={() => setEdited(null)}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
           </div>
         </form>

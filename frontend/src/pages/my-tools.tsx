@@ -1,6 +1,9 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { getMyTools, revokeGrant, switchTools } from "@/api/tools";
+import type { MyTools } from "@/api/types";
 import { myToolsKey } from "@/chat/cache";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
@@ -25,7 +28,7 @@ export function MyToolsSection() {
   });
   if (tools.error) {
     return (
-      <Section title="Tools">
+      <Section title={t`Tools`}>
         <Notice tone="error">{errorMessage(tools.error)}</Notice>
       </Section>
     );
@@ -33,10 +36,12 @@ export function MyToolsSection() {
   const { servers = [], always = [] } = tools.data ?? {};
   if (servers.length === 0 && always.length === 0) return null;
   return (
-    <Section title="Tools">
+    <Section title={t`Tools`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
-        What is switched on is offered to the model in your chats. You are asked before a call that
-        changes something.
+        <Trans>
+          What is switched on is offered to the model in your chats. You are asked before a call
+          that changes something.
+        </Trans>
       </p>
       {servers.map((server) => (
         <Checkbox
@@ -49,24 +54,39 @@ export function MyToolsSection() {
         />
       ))}
       {always.length > 0 && (
-        <ul className="flex max-w-md flex-col gap-2" aria-label="Called without asking">
+        <ul className="flex max-w-md flex-col gap-2" aria-label={t`Called without asking`}>
           {always.map((grant) => (
-            <li key={grant.id} className="flex items-center justify-between gap-3 text-sm">
-              <span>
-                {grant.tool} of {grant.server} is called without asking.
-              </span>
-              <Button
-                variant="outline"
-                size="sm"
-                aria-label={`Ask again before ${grant.tool}`}
-                onClick={() => revoke.mutate(grant.id)}
-              >
-                Ask again
-              </Button>
-            </li>
+            <GrantRow key={grant.id} grant={grant} onRevoke={() => revoke.mutate(grant.id)} />
           ))}
         </ul>
       )}
     </Section>
+  );
+}
+
+interface GrantRowProps {
+  grant: MyTools["always"][number];
+  onRevoke: () => void;
+}
+
+/** A tool that is called without asking, and the way to be asked again. */
+function GrantRow({ grant, onRevoke }: GrantRowProps) {
+  const { tool, server } = grant;
+  return (
+    <li className="flex items-center justify-between gap-3 text-sm">
+      <span>
+        <Trans>
+          {tool} of {server} is called without asking.
+        </Trans>
+      </span>
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={t`Ask again before ${tool}`}
+        onClick={onRevoke}
+      >
+        <Trans>Ask again</Trans>
+      </Button>
+    </li>
   );
 }

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -23,13 +26,13 @@ interface NewKeyDialogProps {
 type Lifetime = "30" | "90" | "365" | "none";
 
 // Those of every role first; the others are given by owners and admins.
-const scopeNames: { value: Scope; label: string }[] = [
-  { value: "inference", label: "Models" },
-  { value: "conversations", label: "Chats" },
-  { value: "usage", label: "Usage" },
-  { value: "keys", label: "Keys" },
-  { value: "audit", label: "Audit log" },
-  { value: "administration", label: "Administration" },
+const scopeNames: { value: Scope; label: MessageDescriptor }[] = [
+  { value: "inference", label: msg`Models` },
+  { value: "conversations", label: msg`Chats` },
+  { value: "usage", label: msg`Usage` },
+  { value: "keys", label: msg`Keys` },
+  { value: "audit", label: msg`Audit log` },
+  { value: "administration", label: msg`Administration` },
 ];
 
 const DAY_MS = 86_400_000;
@@ -50,9 +53,11 @@ export function NewKeyDialog({ open, onOpenChange }: NewKeyDialogProps) {
       open={open}
       onOpenChange={change}
       {...(create.data && { className: "max-w-xl" })}
-      title={create.data ? "Your new key" : "Create an API key"}
+      title={create.data ? t`Your new key` : t`Create an API key`}
       description={
-        create.data ? "Copy it now: it is stored only as a hash, and never shown again." : undefined
+        create.data
+          ? t`Copy it now: it is stored only as a hash, and never shown again.`
+          : undefined
       }
     >
       {create.error && <Notice tone="error">{errorMessage(create.error)}</Notice>}
@@ -95,30 +100,32 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Field
-        label="Name"
+        label={t`Name`}
         required
         maxLength={100}
         autoFocus
-        placeholder="Nightly report"
+        placeholder={t`Nightly report`}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
       <div className="flex flex-col items-start gap-1.5">
-        <span className="font-medium text-sm">Expires after</span>
+        <span className="font-medium text-sm">
+          <Trans>Expires after</Trans>
+        </span>
         <Segmented
-          label="Expires after"
+          label={t`Expires after`}
           value={lifetime}
           onChange={setLifetime}
           options={[
-            { value: "30", label: "30 days" },
-            { value: "90", label: "90 days" },
-            { value: "365", label: "1 year" },
-            { value: "none", label: "Never" },
+            { value: "30", label: t`30 days` },
+            { value: "90", label: t`90 days` },
+            { value: "365", label: t`1 year` },
+            { value: "none", label: t({ message: "Never", context: "expires" }) },
           ]}
         />
       </div>
       <Select
-        label="Project"
+        label={t`Project`}
         value={project}
         onChange={setProject}
         options={(projects.data ?? []).map((each) => ({
@@ -127,7 +134,9 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
         }))}
       />
       <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1.5 font-medium text-sm">May be used for</legend>
+        <legend className="mb-1.5 font-medium text-sm">
+          <Trans>May be used for</Trans>
+        </legend>
         <div className="grid grid-cols-2 gap-x-4">
           {offered.map(({ value, label }) => (
             <label key={value} className="flex min-h-8 items-center gap-2.5 text-sm">
@@ -137,15 +146,17 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
                 checked={scopes.includes(value)}
                 onChange={() => toggle(value)}
               />
-              {label}
+              {t(label)}
             </label>
           ))}
         </div>
-        <p className="text-muted-foreground text-xs">None chosen: everything but administration.</p>
+        <p className="text-muted-foreground text-xs">
+          <Trans>None chosen: everything but administration.</Trans>
+        </p>
       </fieldset>
       <DialogActions>
         <Button type="submit" busy={busy} disabled={!name.trim()}>
-          Create key
+          <Trans>Create key</Trans>
         </Button>
       </DialogActions>
     </form>
@@ -162,16 +173,19 @@ function Secret({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
     <>
       <input
         readOnly
-        aria-label="Secret key"
+        dir="ltr"
+        aria-label={t`Secret key`}
         value={apiKey.secret}
         onFocus={(event) => event.target.select()}
         className={`${inputClass} shrink-0 font-mono`}
       />
-      <h3 className="font-medium text-sm">Quickstart</h3>
+      <h3 className="font-medium text-sm">
+        <Trans>Quickstart</Trans>
+      </h3>
       <Quickstart secret={apiKey.secret} />
       <DialogActions>
         <Button variant="outline" onClick={onDone}>
-          Done
+          <Trans context="button">Done</Trans>
         </Button>
         <Button onClick={() => void copy(apiKey.secret)}>
           {copied ? (
@@ -179,7 +193,7 @@ function Secret({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
           ) : (
             <Copy aria-hidden className="size-4" />
           )}
-          {copied ? "Copied" : "Copy key"}
+          {copied ? t`Copied` : t`Copy key`}
         </Button>
       </DialogActions>
     </>

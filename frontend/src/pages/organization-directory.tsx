@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import {
@@ -5,6 +7,7 @@ import {
   deleteDirectoryToken,
   getDirectory,
 } from "@/api/organization-security";
+import type { Directory } from "@/api/types";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
@@ -32,32 +35,40 @@ export function DirectorySection() {
   });
   const failed = directory.error ?? create.error ?? remove.error;
   const found = directory.data;
+  const url = found?.url ?? "SCIM";
   return (
-    <Section title="Directory (SCIM)">
+    <Section title={t`Directory (SCIM)`}>
       <p className="max-w-2xl break-words text-muted-foreground text-sm">
-        Your directory adds and deactivates people by itself. It calls {found?.url ?? "SCIM"} with a
-        token.
-        {found?.has_token &&
-          ` It has sent ${found.users} users and ${found.groups} groups; the token was last used ${
-            found.last_used_at ? `on ${formatDay(found.last_used_at)}` : "never"
-          }.`}
+        <Trans>
+          Your directory adds and deactivates people by itself. It calls{" "}
+          <span dir="ltr">{url}</span> with a token.
+        </Trans>
+        {found?.has_token && ` ${sent(found)}`}
       </p>
       {failed && <Notice tone="error">{errorMessage(failed)}</Notice>}
       {create.data && (
-        <Notice tone="info" title="Copy the token now: it is shown this once.">
+        <Notice tone="info" title={t`Copy the token now: it is shown this once.`}>
           <code className="break-all">{create.data.token}</code>
         </Notice>
       )}
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" busy={create.isPending} onClick={() => create.mutate()}>
-          {found?.has_token ? "Replace the token" : "Make a token"}
+          {found?.has_token ? t`Replace the token` : t`Make a token`}
         </Button>
         {found?.has_token && (
           <Button variant="outline" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove the token
+            <Trans>Remove the token</Trans>
           </Button>
         )}
       </div>
     </Section>
   );
+}
+
+/** What came from the directory so far, and when. */
+function sent({ users, groups, last_used_at }: Directory): string {
+  if (!last_used_at)
+    return t`It has sent ${plural(users, { one: "# user", other: "# users" })} and ${plural(groups, { one: "# group", other: "# groups" })}; the token was last used never.`;
+  const day = formatDay(last_used_at);
+  return t`It has sent ${plural(users, { one: "# user", other: "# users" })} and ${plural(groups, { one: "# group", other: "# groups" })}; the token was last used on ${day}.`;
 }

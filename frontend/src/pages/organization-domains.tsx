@@ -1,4 +1,6 @@
-import { type FormEvent, useState } from "react";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
+import { type ComponentProps, type FormEvent, useState } from "react";
 import {
   acceptJoinRequest,
   addDomain,
@@ -9,7 +11,7 @@ import {
   setDomainJoin,
   verifyDomain,
 } from "@/api/teams";
-import type { OrganizationDomain } from "@/api/types";
+import type { JoinRequest, OrganizationDomain } from "@/api/types";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
@@ -29,33 +31,35 @@ export function DomainsSection() {
   };
   return (
     <>
-      <Section title="Requests to join">
+      <Section title={t`Requests to join`}>
         <JoinRequests />
       </Section>
-      <Section title="Domains">
+      <Section title={t`Domains`}>
         <p className="max-w-2xl text-muted-foreground text-sm">
-          People whose verified address is in a domain of yours can join by themselves. A TXT record
-          shows that a domain is yours.
+          <Trans>
+            People whose verified address is in a domain of yours can join by themselves. A TXT
+            record shows that a domain is yours.
+          </Trans>
         </p>
         <form onSubmit={submit} className="flex max-w-md flex-wrap items-end gap-3">
           <div className="min-w-0 flex-1">
             <Field
-              label="Domain"
-              placeholder="example.org"
+              label={t`Domain`}
+              placeholder={t`example.org`}
               required
               value={name}
               onChange={(event) => setName(event.target.value)}
             />
           </div>
           <Button type="submit" variant="outline" className="h-11" busy={add.isPending}>
-            Add
+            <Trans>Add</Trans>
           </Button>
         </form>
         <PagedList
-          label="Domains"
+          label={t`Domains`}
           queryKey={[...key, "domains"]}
           load={listDomains}
-          empty="There is none yet."
+          empty={t`There is none yet.`}
         >
           {(domain) => <DomainRow key={domain.id} domain={domain} />}
         </PagedList>
@@ -65,81 +69,89 @@ export function DomainsSection() {
 }
 
 function DomainRow({ domain }: { domain: OrganizationDomain }) {
-  const verify = useChange(key, verifyDomain, "The domain is verified.");
+  const verify = useChange(key, verifyDomain, t`The domain is verified.`);
   const remove = useChange(key, deleteDomain);
   const join = useChange(key, (value: OrganizationDomain["join"]) =>
     setDomainJoin(domain.id, value),
   );
+  const { domain: name, record_name: record, record_value: value } = domain;
   const note = domain.verified_at
-    ? "Verified"
-    : `Publish a TXT record ${domain.record_name} with the value ${domain.record_value}`;
+    ? t({ message: "Verified", context: "domain" })
+    : t`Publish a TXT record ${record} with the value ${value}`;
   return (
-    <ListRow title={domain.domain} note={note}>
+    <ListRow title={name} note={note}>
       <Select
         quiet
-        label={`How people of ${domain.domain} join`}
+        label={t`How people of ${name} join`}
         value={domain.join}
-        onChange={(value) => join.mutate(value)}
+        onChange={(next) => join.mutate(next)}
         options={[
-          { value: "request", label: "By request" },
-          { value: "automatic", label: "At once" },
+          { value: "request", label: t({ message: "By request", context: "how people join" }) },
+          { value: "automatic", label: t({ message: "At once", context: "how people join" }) },
         ]}
       />
       {!domain.verified_at && (
         <Button
           variant="outline"
           size="sm"
-          aria-label={`Verify ${domain.domain}`}
+          aria-label={t`Verify ${name}`}
           busy={verify.isPending}
           onClick={() => verify.mutate(domain.id)}
         >
-          Verify
+          <Trans>Verify</Trans>
         </Button>
       )}
       <Button
         variant="outline"
         size="sm"
-        aria-label={`Remove ${domain.domain}`}
+        aria-label={t`Remove ${name}`}
         busy={remove.isPending}
         onClick={() => remove.mutate(domain.id)}
       >
-        Remove
+        <Trans>Remove</Trans>
       </Button>
     </ListRow>
   );
 }
 
 function JoinRequests() {
-  const accept = useChange(key, acceptJoinRequest, "They are a member now.");
+  const accept = useChange(key, acceptJoinRequest, t`They are a member now.`);
   const decline = useChange(key, declineJoinRequest);
   return (
     <PagedList
-      label="Requests to join"
+      label={t`Requests to join`}
       queryKey={[...key, "join-requests"]}
       load={listJoinRequests}
-      empty="Nobody asks to join."
+      empty={t`Nobody asks to join.`}
     >
       {(asked) => (
-        <ListRow key={asked.id} title={asked.name || asked.email} note={asked.email}>
-          <Button
-            size="sm"
-            aria-label={`Accept ${asked.email}`}
-            busy={accept.isPending}
-            onClick={() => accept.mutate(asked.id)}
-          >
-            Accept
-          </Button>
-          <Button
-            variant="outline"
-            size="sm"
-            aria-label={`Decline ${asked.email}`}
-            busy={decline.isPending}
-            onClick={() => decline.mutate(asked.id)}
-          >
-            Decline
-          </Button>
-        </ListRow>
+        <JoinRequestRow
+          key={asked.id}
+          asked={asked}
+          accept={{ busy: accept.isPending, onClick: () => accept.mutate(asked.id) }}
+          decline={{ busy: decline.isPending, onClick: () => decline.mutate(asked.id) }}
+        />
       )}
     </PagedList>
+  );
+}
+
+interface JoinRequestRowProps {
+  asked: JoinRequest;
+  accept: Pick<ComponentProps<typeof Button>, "busy" | "onClick">;
+  decline: Pick<ComponentProps<typeof Button>, "busy" | "onClick">;
+}
+
+function JoinRequestRow({ asked, accept, decline }: JoinRequestRowProps) {
+  const { email } = asked;
+  return (
+    <ListRow title={asked.name || email} note={email}>
+      <Button size="sm" aria-label={t`Accept ${email}`} {...accept}>
+        <Trans>Accept</Trans>
+      </Button>
+      <Button variant="outline" size="sm" aria-label={t`Decline ${email}`} {...decline}>
+        <Trans>Decline</Trans>
+      </Button>
+    </ListRow>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useId, useState } from "react";
@@ -12,6 +14,7 @@ import { Notice } from "@/ui/notice";
 import { Select } from "@/ui/select";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
+import { roleWord } from "./organization-roles";
 import { Section } from "./page-layout";
 import { useGuard } from "./reauthentication";
 
@@ -26,13 +29,15 @@ export function GroupsSection({ isOwner }: { isOwner: boolean }) {
   });
   const failed = rules.error ?? projects.error;
   return (
-    <Section title="Groups">
+    <Section title={t`Groups`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
-        Who is in a group of your directory or identity provider gets a role, or a place in a
-        project, and loses it with the group. Owners made by hand stay owners.
+        <Trans>
+          Who is in a group of your directory or identity provider gets a role, or a place in a
+          project, and loses it with the group. Owners made by hand stay owners.
+        </Trans>
       </p>
       {failed && <Notice tone="error">{errorMessage(failed)}</Notice>}
-      {(rules.isPending || projects.isPending) && <Loading label="Loading the groups" />}
+      {(rules.isPending || projects.isPending) && <Loading label={t`Loading the groups`} />}
       {rules.data && projects.data && (
         <RulesForm
           key={JSON.stringify(rules.data.rules)}
@@ -67,7 +72,7 @@ function RulesForm({
     mutationFn: () => guard(() => putGroupRules(rows.map(ruleOf))),
     onSuccess: (next) => {
       client.setQueryData(key, next);
-      toast("The groups are saved.");
+      toast(t`The groups are saved.`);
     },
   });
   const change = (row: Row, part: Partial<Row>) =>
@@ -88,31 +93,15 @@ function RulesForm({
         ))}
       </datalist>
       {rows.map((row, index) => (
-        <div key={row.id} className="flex flex-wrap items-center gap-2">
-          <input
-            required
-            maxLength={200}
-            list={`${id}-known`}
-            aria-label={`Group ${index + 1}`}
-            placeholder="Group"
-            className={`${inputClass} min-w-40 flex-1`}
-            value={row.group}
-            onChange={(event) => change(row, { group: event.target.value })}
-          />
-          <Select
-            quiet
-            label={`Group ${index + 1} gives`}
-            value={row.gives}
-            onChange={(gives) => change(row, { gives })}
-            options={options}
-          />
-          <IconButton
-            label={`Remove group ${index + 1}`}
-            onClick={() => setRows((all) => all.filter((one) => one.id !== row.id))}
-          >
-            <Trash2 aria-hidden className="size-4" />
-          </IconButton>
-        </div>
+        <RuleRow
+          key={row.id}
+          row={row}
+          number={index + 1}
+          known={`${id}-known`}
+          options={options}
+          onChange={(part) => change(row, part)}
+          onRemove={() => setRows((all) => all.filter((one) => one.id !== row.id))}
+        />
       ))}
       <div className="flex flex-wrap gap-2">
         <Button
@@ -124,13 +113,51 @@ function RulesForm({
             ])
           }
         >
-          Add a group
+          <Trans>Add a group</Trans>
         </Button>
         <Button type="submit" busy={save.isPending}>
-          Save the groups
+          <Trans>Save the groups</Trans>
         </Button>
       </div>
     </form>
+  );
+}
+
+interface RuleRowProps {
+  row: Row;
+  /** Which row it is, from 1. */
+  number: number;
+  /** The id of the list of known groups. */
+  known: string;
+  options: { value: string; label: string }[];
+  onChange: (part: Partial<Row>) => void;
+  onRemove: () => void;
+}
+
+function RuleRow({ row, number, known, options, onChange, onRemove }: RuleRowProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <input
+        required
+        maxLength={200}
+        list={known}
+        aria-label={t`Group ${number}`}
+        placeholder={t`Group`}
+        className={`${inputClass} min-w-40 flex-1`}
+        value={row.group}
+        onChange={(event) => onChange({ group: event.target.value })}
+      />
+      <Select
+        quiet
+        label={t`Group ${number} gives`}
+        value={row.gives}
+        onChange={(gives) => onChange({ gives })}
+        options={options}
+      />
+      <IconButton label={t`Remove group ${number}`} onClick={onRemove}>
+        <Trash2 aria-hidden className="size-4" />
+      </IconButton>
+    </div>
   );
 }
 
@@ -152,10 +179,13 @@ function optionsOf(projects: Project[], isOwner: boolean, rows: Row[]) {
   const isUsed = rows.some((row) => row.gives === "owner");
   const roles = isOwner || isUsed ? ["owner", ...ROLES] : ROLES;
   return [
-    ...roles.map((role) => ({ value: role, label: `Role ${role}` })),
+    ...roles.map((value) => {
+      const role = roleWord(value);
+      return { value, label: t`Role ${role}` };
+    }),
     ...projects.flatMap(({ id, name }) => [
-      { value: `${id}:member`, label: `Member of ${name}` },
-      { value: `${id}:owner`, label: `Owner of ${name}` },
+      { value: `${id}:member`, label: t`Member of ${name}` },
+      { value: `${id}:owner`, label: t`Owner of ${name}` },
     ]),
   ];
 }

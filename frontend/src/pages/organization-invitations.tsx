@@ -1,5 +1,8 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
-import { createInvitation, listInvitations, revokeInvitation, roles } from "@/api/teams";
+import { createInvitation, listInvitations, revokeInvitation } from "@/api/teams";
 import type { Invitation, Role } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useCopy } from "@/lib/clipboard";
@@ -8,6 +11,7 @@ import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field, inputClass } from "@/ui/field";
 import { Select } from "@/ui/select";
+import { roleOptions, roleWord } from "./organization-roles";
 import { Section } from "./page-layout";
 import { ListRow, PagedList } from "./paged-list";
 import { useChange } from "./use-change";
@@ -16,32 +20,25 @@ const key = ["organization"] as const;
 
 export function InvitationsSection() {
   const [inviting, setInviting] = useState(false);
-  const revoke = useChange(key, revokeInvitation, "The link no longer works.");
+  const revoke = useChange(key, revokeInvitation, t`The link no longer works.`);
   return (
-    <Section title="Invitations">
+    <Section title={t`Invitations`}>
       <Button className="self-start" onClick={() => setInviting(true)}>
-        Invite
+        <Trans context="verb">Invite</Trans>
       </Button>
       <PagedList
-        label="Invitations"
+        label={t`Invitations`}
         queryKey={[...key, "invitations"]}
         load={listInvitations}
-        empty="Nobody was invited yet."
+        empty={t`Nobody was invited yet.`}
       >
         {(invitation) => (
-          <ListRow key={invitation.id} title={invitation.email ?? "Link"} note={noteOf(invitation)}>
-            {invitation.status === "pending" && (
-              <Button
-                variant="outline"
-                size="sm"
-                busy={revoke.isPending && revoke.variables === invitation.id}
-                aria-label={`Revoke the invitation of ${invitation.email ?? "the link"}`}
-                onClick={() => revoke.mutate(invitation.id)}
-              >
-                Revoke
-              </Button>
-            )}
-          </ListRow>
+          <InvitationRow
+            key={invitation.id}
+            invitation={invitation}
+            busy={revoke.isPending && revoke.variables === invitation.id}
+            onRevoke={() => revoke.mutate(invitation.id)}
+          />
         )}
       </PagedList>
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
@@ -49,11 +46,56 @@ export function InvitationsSection() {
   );
 }
 
+interface InvitationRowProps {
+  invitation: Invitation;
+  busy: boolean;
+  onRevoke: () => void;
+}
+
+function InvitationRow({ invitation, busy, onRevoke }: InvitationRowProps) {
+  const { email, status } = invitation;
+  return (
+    <ListRow
+      title={email ?? t({ message: "Link", context: "an invitation" })}
+      note={noteOf(invitation)}
+    >
+      {status === "pending" && (
+        <Button
+          variant="outline"
+          size="sm"
+          busy={busy}
+          aria-label={
+            email ? t`Revoke the invitation of ${email}` : t`Revoke the invitation of the link`
+          }
+          onClick={onRevoke}
+        >
+          <Trans>Revoke</Trans>
+        </Button>
+      )}
+    </ListRow>
+  );
+}
+
+const STATUSES: Record<string, MessageDescriptor> = {
+  pending: msg({ message: "pending", context: "an invitation" }),
+  accepted: msg({ message: "accepted", context: "an invitation" }),
+  expired: msg({ message: "expired", context: "an invitation" }),
+  revoked: msg({ message: "revoked", context: "an invitation" }),
+};
+
 function noteOf(invitation: Invitation): string {
-  const { status, role, uses, max_uses, expires_at, invited_by } = invitation;
-  const used = max_uses > 1 ? ` · used ${uses} of ${max_uses} times` : "";
-  const until = status === "pending" ? ` · until ${formatDay(expires_at)}` : "";
-  return `${role} · ${status}${used}${until} · by ${invited_by || "a former member"}`;
+  const { status, role, uses, max_uses: times, expires_at, invited_by: name } = invitation;
+  const day = formatDay(expires_at);
+  const state = STATUSES[status];
+  return [
+    roleWord(role),
+    state ? t(state) : status,
+    times > 1 && t`used ${uses} of ${times} times`,
+    status === "pending" && t`until ${day}`,
+    name ? t`by ${name}` : t`by a former member`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function InviteDialog({ onClose }: { onClose: () => void }) {
@@ -70,11 +112,11 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={url ? "Your invitation link" : "Invite to the organization"}
+      title={url ? t`Your invitation link` : t`Invite to the organization`}
       description={
         url
-          ? "Hand it on yourself: it makes one person a member, works for a week, and is never shown again."
-          : "By mail, or by a link that you hand on."
+          ? t`Hand it on yourself: it makes one person a member, works for a week, and is never shown again.`
+          : t`By mail, or by a link that you hand on.`
       }
     >
       {url ? (
@@ -82,21 +124,21 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
-            label="E-mail"
+            label={t`E-mail`}
             type="email"
-            hint="Leave it empty for a link."
+            hint={t`Leave it empty for a link.`}
             value={email}
             onChange={(event) => setEmail(event.target.value)}
           />
           <Select
-            label="Role"
+            label={t`Role`}
             value={role}
             onChange={setRole}
-            options={roles.filter(({ value }) => value !== "owner" || me.role === "owner")}
+            options={roleOptions().filter(({ value }) => value !== "owner" || me.role === "owner")}
           />
           <DialogActions>
             <Button type="submit" busy={invite.isPending}>
-              {email.trim() ? "Send invitation" : "Create link"}
+              {email.trim() ? t`Send invitation` : t`Create link`}
             </Button>
           </DialogActions>
         </form>
@@ -111,16 +153,17 @@ function InvitationLink({ url, onDone }: { url: string; onDone: () => void }) {
     <>
       <input
         readOnly
-        aria-label="Invitation link"
+        dir="ltr"
+        aria-label={t`Invitation link`}
         value={url}
         onFocus={(event) => event.target.select()}
         className={`${inputClass} font-mono`}
       />
       <DialogActions>
         <Button variant="outline" onClick={onDone}>
-          Done
+          <Trans context="button">Done</Trans>
         </Button>
-        <Button onClick={() => void copy(url)}>{copied ? "Copied" : "Copy link"}</Button>
+        <Button onClick={() => void copy(url)}>{copied ? t`Copied` : t`Copy link`}</Button>
       </DialogActions>
     </>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { ApiError, errorMessage } from "@/api/errors";
@@ -16,7 +18,7 @@ const key = ["organization", "networks"] as const;
 export function NetworksSection() {
   const networks = useQuery({ queryKey: key, queryFn: getNetworks });
   return (
-    <Section title="Allowed networks">
+    <Section title={t`Allowed networks`}>
       {networks.error && <Notice tone="error">{errorMessage(networks.error)}</Notice>}
       {networks.data && (
         <NetworksForm key={JSON.stringify(networks.data.networks)} networks={networks.data} />
@@ -29,6 +31,7 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
   const client = useQueryClient();
   const guard = useGuard();
   const id = useId();
+  const address = networks.your_address;
   const [text, setText] = useState(written(networks, false));
   const [directory, setDirectory] = useState(written(networks, true));
   const save = useMutation({
@@ -42,7 +45,7 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
     onSuccess: (next) => {
       client.setQueryData(key, next);
       const closed = next.networks.some((network) => !network.for_directory);
-      toast(closed ? "Only these networks get in." : "Every network gets in.");
+      toast(closed ? t`Only these networks get in.` : t`Every network gets in.`);
     },
   });
   const locksOut = save.error instanceof ApiError && save.error.code === "lockout";
@@ -60,7 +63,7 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
           actions={
             locksOut && (
               <Button variant="danger" size="sm" onClick={() => save.mutate(true)}>
-                Lock me out
+                <Trans>Lock me out</Trans>
               </Button>
             )
           }
@@ -70,40 +73,47 @@ function NetworksForm({ networks }: { networks: AllowedNetworks }) {
       )}
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
-          Networks, one a line
+          <Trans>Networks, one a line</Trans>
         </label>
         <textarea
           id={id}
           rows={4}
-          placeholder="192.0.2.0/24 office"
+          dir="ltr"
+          placeholder={t`192.0.2.0/24 office`}
           aria-describedby={`${id}-note`}
           className={`${inputClass} h-auto py-2 font-mono`}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         <p id={`${id}-note`} className="text-muted-foreground text-xs">
-          IPv4 or IPv6, with a note behind it. Empty: from anywhere. You are at{" "}
-          {networks.your_address}.
+          <Trans>
+            IPv4 or IPv6, with a note behind it. Empty: from anywhere. You are at{" "}
+            <span dir="ltr">{address}</span>.
+          </Trans>
         </p>
       </div>
       <div className="flex flex-col gap-1.5">
         <label htmlFor={`${id}-directory`} className="font-medium text-sm">
-          Networks of the directory, one a line
+          <Trans>Networks of the directory, one a line</Trans>
         </label>
         <textarea
           id={`${id}-directory`}
           rows={2}
+          dir="ltr"
           aria-describedby={`${id}-directory-note`}
           className={`${inputClass} h-auto py-2 font-mono`}
           value={directory}
           onChange={(event) => setDirectory(event.target.value)}
         />
         <p id={`${id}-directory-note`} className="text-muted-foreground text-xs">
-          Your directory calls SCIM from the networks above, or from these, which let no people in.
+          <Trans>
+            Your directory calls SCIM from the networks above, or from these, which let no people
+            in.
+          </Trans>
         </p>
       </div>
       <Button type="submit" className="self-start" busy={save.isPending}>
-        Save the networks
+        <Trans>Save the networks</Trans>
       </Button>
     </form>
   );

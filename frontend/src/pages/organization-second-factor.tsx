@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { getSignInPolicy, putSignInPolicy } from "@/api/organization-security";
@@ -20,19 +21,22 @@ export function SecondFactorSection() {
       client.setQueryData(key, next);
       toast(
         next.requires_second_factor
-          ? "Members need a second factor."
-          : "A password is enough again.",
+          ? t`Members need a second factor.`
+          : t`A password is enough again.`,
       );
     },
   });
   const error = policy.error ?? save.error;
   return (
-    <Section title="Second factor">
+    <Section title={t`Second factor`}>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {policy.data && (
         <Checkbox
-          label="Members need a second factor"
-          hint={`${without(policy.data.members_without)} Who signs in through your identity provider is asked there. API keys go on.`}
+          label={t`Members need a second factor`}
+          hint={[
+            without(policy.data.members_without),
+            t`Who signs in through your identity provider is asked there. API keys go on.`,
+          ].join(" ")}
           checked={policy.data.requires_second_factor}
           disabled={save.isPending}
           onChange={(required) => save.mutate(required)}
@@ -43,7 +47,9 @@ export function SecondFactorSection() {
 }
 
 function without(members: number): string {
-  if (members === 0) return "All members have one.";
-  const has = members === 1 ? "1 member has" : `${members} members have`;
-  return `${has} none, and would see nothing until they add one.`;
+  if (members === 0) return t`All members have one.`;
+  return plural(members, {
+    one: "# member has none, and would see nothing until they add one.",
+    other: "# members have none, and would see nothing until they add one.",
+  });
 }

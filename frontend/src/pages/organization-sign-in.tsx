@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ComponentProps, useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -19,12 +21,14 @@ const key = ["organization", "sso"] as const;
 export function SignInSection() {
   const provider = useQuery({ queryKey: key, queryFn: getProvider });
   return (
-    <Section title="Single sign-on">
+    <Section title={t`Single sign-on`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
-        People whose address is in a verified domain sign in through your identity provider, and
-        join at the first time. Domains are verified on the page Organization.
+        <Trans>
+          People whose address is in a verified domain sign in through your identity provider, and
+          join at the first time. Domains are verified on the page Organization.
+        </Trans>
       </p>
-      {provider.isPending && <Loading label="Loading single sign-on" />}
+      {provider.isPending && <Loading label={t`Loading single sign-on`} />}
       {provider.error && <Notice tone="error">{errorMessage(provider.error)}</Notice>}
       {provider.data && (
         <ProviderForm
@@ -41,7 +45,7 @@ type Draft = Omit<SignInUpdate, "client_secret"> & { client_secret: string };
 function ProviderForm({ provider }: { provider: SignInProvider }) {
   const client = useQueryClient();
   const guard = useGuard();
-  const found = provider.connection;
+  const { connection: found, redirect_uri: redirectUri, start_url: startUrl } = provider;
   const [draft, setDraft] = useState<Draft>({
     protocol: found?.protocol ?? "oidc",
     issuer: found?.issuer ?? "",
@@ -62,7 +66,7 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
       guard(() => putProvider({ ...draft, client_secret: draft.client_secret || null })),
     onSuccess: (next) => {
       client.setQueryData(key, next);
-      toast("Single sign-on is saved.");
+      toast(t`Single sign-on is saved.`);
     },
   });
   const remove = useMutation({
@@ -81,20 +85,22 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
     >
       {failed && <Notice tone="error">{errorMessage(failed)}</Notice>}
       {provider.verified_domains.length === 0 && (
-        <Notice tone="warning">No domain is verified yet, so nobody could sign in.</Notice>
+        <Notice tone="warning">
+          <Trans>No domain is verified yet, so nobody could sign in.</Trans>
+        </Notice>
       )}
       <Segmented
-        label="Protocol"
+        label={t`Protocol`}
         value={draft.protocol}
         onChange={(protocol) => change({ protocol })}
         options={[
-          { value: "oidc", label: "OpenID Connect" },
-          { value: "saml", label: "SAML" },
+          { value: "oidc", label: t`OpenID Connect` },
+          { value: "saml", label: t`SAML` },
         ]}
       />
       <Field
-        label={isSaml ? "Entity id of the provider" : "Issuer"}
-        hint={isSaml ? undefined : `Redirect URI to enter there: ${provider.redirect_uri}`}
+        label={isSaml ? t`Entity id of the provider` : t`Issuer`}
+        hint={isSaml ? undefined : t`Redirect URI to enter there: ${redirectUri}`}
         required
         value={draft.issuer}
         onChange={(event) => change({ issuer: event.target.value })}
@@ -106,38 +112,40 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
         <OidcFields draft={draft} change={change} error={save.error} isNew={!found} />
       )}
       <Field
-        label={isSaml ? "Attribute with the groups" : "Claim with the groups"}
+        label={isSaml ? t`Attribute with the groups` : t`Claim with the groups`}
         required
         value={draft.groups_claim}
         onChange={(event) => change({ groups_claim: event.target.value })}
       />
       <Check
-        label="People can sign in through it"
+        label={t`People can sign in through it`}
         checked={draft.is_enabled ?? true}
         onChange={(event) => change({ is_enabled: event.target.checked })}
       />
       <Check
-        label="It may begin a sign-in by itself (a tile of its portal)"
+        label={t`It may begin a sign-in by itself (a tile of its portal)`}
         checked={draft.allows_idp_initiated ?? false}
         onChange={(event) => change({ allows_idp_initiated: event.target.checked })}
       />
-      {draft.allows_idp_initiated && provider.start_url && (
+      {draft.allows_idp_initiated && startUrl && (
         <p className="break-all text-muted-foreground text-xs">
-          Such a tile leads to {provider.start_url}
+          <Trans>
+            Such a tile leads to <span dir="ltr">{startUrl}</span>
+          </Trans>
         </p>
       )}
       <Check
-        label="They have to: passwords work for owners only"
+        label={t`They have to: passwords work for owners only`}
         checked={draft.is_forced ?? false}
         onChange={(event) => change({ is_forced: event.target.checked })}
       />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" busy={save.isPending}>
-          Save single sign-on
+          <Trans>Save single sign-on</Trans>
         </Button>
         {found && (
           <Button variant="outline" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove the provider
+            <Trans>Remove the provider</Trans>
           </Button>
         )}
       </div>
@@ -155,18 +163,18 @@ function OidcFields({ draft, change, error, isNew }: FieldsProps & { isNew: bool
   return (
     <>
       <Field
-        label="Client id"
+        label={t`Client id`}
         required
         value={draft.client_id}
         onChange={(event) => change({ client_id: event.target.value })}
         error={errorOf(error, "client_id")}
       />
       <Field
-        label="Client secret"
+        label={t`Client secret`}
         type="password"
         autoComplete="off"
         required={isNew}
-        hint={isNew ? undefined : "Empty: the one that is stored."}
+        hint={isNew ? undefined : t`Empty: the one that is stored.`}
         value={draft.client_secret}
         onChange={(event) => change({ client_secret: event.target.value })}
         error={errorOf(error, "client_secret")}
@@ -182,10 +190,11 @@ function SamlFields({
   provider,
 }: FieldsProps & { provider: SignInProvider }) {
   const id = useId();
+  const { entity_id: entityId, acs_url: acsUrl, logout_url: logoutUrl } = provider;
   return (
     <>
       <Field
-        label="Sign-in URL of the provider"
+        label={t`Sign-in URL of the provider`}
         type="url"
         required
         value={draft.sso_url}
@@ -193,30 +202,33 @@ function SamlFields({
         error={errorOf(error, "sso_url")}
       />
       <Field
-        label="Logout URL of the provider"
+        label={t`Logout URL of the provider`}
         type="url"
-        hint="Empty: signing out there does not sign people out here."
+        hint={t`Empty: signing out there does not sign people out here.`}
         value={draft.slo_url}
         onChange={(event) => change({ slo_url: event.target.value })}
         error={errorOf(error, "slo_url")}
       />
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
-          Certificates (PEM)
+          <Trans>Certificates (PEM)</Trans>
         </label>
         <textarea
           id={id}
           required
           rows={5}
+          dir="ltr"
           className={`${inputClass} h-auto py-2 font-mono`}
           value={draft.certificates}
           onChange={(event) => change({ certificates: event.target.value })}
         />
       </div>
-      {provider.acs_url && (
+      {acsUrl && (
         <p className="break-all text-muted-foreground text-xs">
-          To enter there: entity id {provider.entity_id}, assertion consumer service{" "}
-          {provider.acs_url}, single logout {provider.logout_url}
+          <Trans>
+            To enter there: entity id <span dir="ltr">{entityId}</span>, assertion consumer service{" "}
+            <span dir="ltr">{acsUrl}</span>, single logout <span dir="ltr">{logoutUrl}</span>
+          </Trans>
         </p>
       )}
     </>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -23,16 +25,22 @@ import { toolServersKey, useServerChange } from "./use-server-change";
 /** The organization's web search and MCP servers, for its owners and admins. */
 export function OrganizationToolsPage() {
   const me = useMe();
+  const { name } = me.organization;
   const manages = me.role === "owner" || me.role === "admin";
   return (
-    <PageLayout title="Tools" description={`Of ${me.organization.name}.`}>
+    <PageLayout
+      title={t`Tools`}
+      description={t({ message: `Of ${name}.`, context: "organization" })}
+    >
       {manages ? (
         <Reauthentication>
           <Servers />
           <NewServer />
         </Reauthentication>
       ) : (
-        <Notice tone="info">Only owners and admins see this.</Notice>
+        <Notice tone="info">
+          <Trans>Only owners and admins see this.</Trans>
+        </Notice>
       )}
     </PageLayout>
   );
@@ -60,18 +68,20 @@ function Server({ server }: { server: ToolServer }) {
   const error = check.error ?? remove.error ?? change.error;
   return (
     <Section title={server.name}>
-      <p className="break-all text-muted-foreground text-sm">{server.url}</p>
+      <p dir="ltr" className="break-all text-start text-muted-foreground text-sm">
+        {server.url}
+      </p>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {server.error && <Notice tone="warning">{server.error}</Notice>}
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
-          Read its tools
+          <Trans>Read its tools</Trans>
         </Button>
         <Button variant="outline" onClick={() => change.mutate({ enabled: !server.enabled })}>
-          {server.enabled ? "Switch off" : "Switch on"}
+          {server.enabled ? t`Switch off` : t`Switch on`}
         </Button>
         <Button variant="danger" onClick={() => remove.mutate(server.id)}>
-          Remove
+          <Trans>Remove</Trans>
         </Button>
       </div>
       <ToolRules
@@ -85,9 +95,9 @@ function Server({ server }: { server: ToolServer }) {
 }
 
 function claims(tool: ToolServer["tools"][number]): string {
-  if (tool.claims_read_only) return "Its server says that it only reads.";
-  if (tool.claims_destructive) return "Its server says that it may destroy.";
-  return "Its server does not say that it only reads.";
+  if (tool.claims_read_only) return t`Its server says that it only reads.`;
+  if (tool.claims_destructive) return t`Its server says that it may destroy.`;
+  return t`Its server does not say that it only reads.`;
 }
 
 function NewServer() {
@@ -106,38 +116,40 @@ function NewServer() {
     add.mutate(undefined);
   };
   return (
-    <Section title="Add an MCP server">
+    <Section title={t`Add an MCP server`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
-        Whoever runs the server sees what models send it, and what it answers goes into chats. No
-        tool is offered until you allow it.
+        <Trans>
+          Whoever runs the server sees what models send it, and what it answers goes into chats. No
+          tool is offered until you allow it.
+        </Trans>
       </p>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
         {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
         <Field
-          label="Name"
+          label={t`Name`}
           required
           maxLength={60}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <Field
-          label="URL"
+          label={t`URL`}
           type="url"
           required
-          placeholder="https://tools.example.org/mcp"
+          placeholder={t`https://tools.example.org/mcp`}
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
         <Field
-          label="Bearer token"
+          label={t`Bearer token`}
           type="password"
           autoComplete="off"
-          hint="Stored encrypted, and never shown again."
+          hint={t`Stored encrypted, and never shown again.`}
           value={token}
           onChange={(event) => setToken(event.target.value)}
         />
         <Button type="submit" className="self-start" busy={add.isPending}>
-          Add the server
+          <Trans>Add the server</Trans>
         </Button>
       </form>
     </Section>

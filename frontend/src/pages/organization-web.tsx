@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { errorMessage } from "@/api/errors";
 import {
@@ -27,11 +29,11 @@ const providers: { value: SearchProvider; label: string }[] = [
 /** Where the organization's chats search the web; `server` is null where they cannot yet. */
 export function WebSearchSection({ server }: { server: ToolServer | null }) {
   return (
-    <Section title="Web search">
+    <Section title={t`Web search`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
         {server
-          ? "Whoever writes in a chat lets it search by “Search the web” beside the message. Searches leave the product, to the provider below."
-          : "Chats cannot search the web until a provider is named. It receives what models search for; pages are read by the product itself."}
+          ? t`Whoever writes in a chat lets it search by “Search the web” beside the message. Searches leave the product, to the provider below.`
+          : t`Chats cannot search the web until a provider is named. It receives what models search for; pages are read by the product itself.`}
       </p>
       {server ? <Provider server={server} /> : <NewProvider />}
     </Section>
@@ -39,6 +41,8 @@ export function WebSearchSection({ server }: { server: ToolServer | null }) {
 }
 
 function Provider({ server }: { server: ToolServer }) {
+  const provider = labelOf(server);
+  const { url } = server;
   const check = useServerChange(checkToolServer);
   const remove = useServerChange(deleteToolServer);
   const change = useServerChange((body: { enabled?: boolean; tools?: ToolRule[] }) =>
@@ -49,10 +53,14 @@ function Provider({ server }: { server: ToolServer }) {
     <>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {server.error && <Notice tone="warning">{server.error}</Notice>}
-      {check.isSuccess && !server.error && <Notice tone="info">The provider answered.</Notice>}
+      {check.isSuccess && !server.error && (
+        <Notice tone="info">
+          <Trans>The provider answered.</Trans>
+        </Notice>
+      )}
       <Checkbox
-        label="Chats may search the web"
-        hint={`Through ${labelOf(server)}, ${server.url}`}
+        label={t`Chats may search the web`}
+        hint={t`Through ${provider}, ${url}`}
         checked={server.enabled}
         disabled={change.isPending}
         onChange={(enabled) => change.mutate({ enabled })}
@@ -60,19 +68,19 @@ function Provider({ server }: { server: ToolServer }) {
       <ToolRules
         server={server}
         disabled={change.isPending}
-        claims={() => "It only reads."}
+        claims={() => t`It only reads.`}
         onChange={(rule) => change.mutate({ tools: [rule] })}
       />
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
-          Try a search
+          <Trans>Try a search</Trans>
         </Button>
         <Button
           variant="danger"
-          aria-label="Remove the provider"
+          aria-label={t`Remove the provider`}
           onClick={() => remove.mutate(server.id)}
         >
-          Remove
+          <Trans>Remove</Trans>
         </Button>
       </div>
     </>
@@ -94,10 +102,10 @@ function NewProvider() {
     add.mutate(undefined);
   };
   return (
-    <form onSubmit={submit} aria-label="Web search" className="flex max-w-md flex-col gap-4">
+    <form onSubmit={submit} aria-label={t`Web search`} className="flex max-w-md flex-col gap-4">
       {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
       <Select
-        label="Search provider"
+        label={t`Search provider`}
         value={provider}
         onChange={(next) => {
           setProvider(next);
@@ -107,30 +115,30 @@ function NewProvider() {
       />
       {own && (
         <Field
-          label="Address of SearXNG"
+          label={t`Address of SearXNG`}
           type="url"
           required
-          placeholder="https://search.example.org"
-          hint="Its settings must allow the format json."
+          placeholder={t`https://search.example.org`}
+          hint={t`Its settings must allow the format json.`}
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
       )}
       <Field
-        label="Search key"
+        label={t`Search key`}
         type="password"
         autoComplete="off"
         required={!own}
         hint={
           own
-            ? "Where it asks for one. Stored encrypted, and never shown again."
-            : "Stored encrypted, and never shown again."
+            ? t`Where it asks for one. Stored encrypted, and never shown again.`
+            : t`Stored encrypted, and never shown again.`
         }
         value={token}
         onChange={(event) => setToken(event.target.value)}
       />
       <Button type="submit" className="self-start" busy={add.isPending}>
-        Let chats search the web
+        <Trans>Let chats search the web</Trans>
       </Button>
     </form>
   );

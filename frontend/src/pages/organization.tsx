@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -7,11 +9,10 @@ import {
   listMembers,
   managesPeople,
   renameOrganization,
-  roles,
   setMemberRole,
   transferOwnership,
 } from "@/api/teams";
-import type { Member, Role } from "@/api/types";
+import type { Member, OrganizationDetail, Role } from "@/api/types";
 import { meKey, useMe, useSetMe } from "@/app/session";
 import { Button, buttonClass } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
@@ -19,6 +20,7 @@ import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
 import { DomainsSection } from "./organization-domains";
 import { InvitationsSection } from "./organization-invitations";
+import { roleName, roleOptions } from "./organization-roles";
 import { PageLayout, Section } from "./page-layout";
 import { ListRow, PagedList } from "./paged-list";
 import { RemoveMemberDialog } from "./remove-member-dialog";
@@ -31,23 +33,18 @@ export function OrganizationPage() {
   const me = useMe();
   const manages = managesPeople(me.role);
   const detail = useQuery({ queryKey: [...organizationKey, "detail"], queryFn: getOrganization });
-  const seats = detail.data?.seats;
   return (
     <PageLayout
       title={me.organization.name}
-      description={
-        detail.data &&
-        `${detail.data.seats_taken} of ${seats ?? "any number of"} seats are taken` +
-          (detail.data.invited ? `, ${detail.data.invited} more are promised by invitations.` : ".")
-      }
+      description={detail.data && seatsOf(detail.data)}
       action={
         (me.role === "owner" || me.role === "admin") && (
           <div className="flex flex-wrap gap-2">
             <Link to="/organization/tools" className={buttonClass("outline")}>
-              Tools
+              <Trans>Tools</Trans>
             </Link>
             <Link to="/organization/security" className={buttonClass("outline")}>
-              Security & SSO
+              <Trans>Security & SSO</Trans>
             </Link>
           </div>
         )
@@ -61,6 +58,17 @@ export function OrganizationPage() {
   );
 }
 
+/** How many seats are taken and promised; `seats` is null where their number has no end. */
+function seatsOf({ seats, seats_taken: taken, invited }: OrganizationDetail): string {
+  if (seats === null)
+    return invited
+      ? t`${taken} of any number of seats are taken, ${invited} more are promised by invitations.`
+      : t`${taken} of any number of seats are taken.`;
+  return invited
+    ? t`${taken} of ${seats} seats are taken, ${invited} more are promised by invitations.`
+    : t`${taken} of ${seats} seats are taken.`;
+}
+
 function NameSection({ name }: { name: string }) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(name);
@@ -68,7 +76,7 @@ function NameSection({ name }: { name: string }) {
     void client.invalidateQueries({ queryKey: organizationKey });
   });
   return (
-    <Section title="Name">
+    <Section title={t`Name`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -77,7 +85,7 @@ function NameSection({ name }: { name: string }) {
         }}
       >
         <Field
-          label="Name of the organization"
+          label={t`Name of the organization`}
           required
           maxLength={200}
           value={draft}
@@ -89,7 +97,7 @@ function NameSection({ name }: { name: string }) {
           busy={rename.isPending}
           disabled={!draft.trim() || draft.trim() === name}
         >
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
     </Section>
@@ -109,12 +117,12 @@ function MembersSection() {
     if (member.user_id === me.user.id) void getMe().then(setMe);
   };
   return (
-    <Section title="Members">
+    <Section title={t`Members`}>
       <PagedList
-        label="Members"
+        label={t`Members`}
         queryKey={[...organizationKey, "members"]}
         load={listMembers}
-        empty="There is nobody yet."
+        empty={t`There is nobody yet.`}
       >
         {(member) => (
           <MemberRow
@@ -152,36 +160,39 @@ function MemberRow({ member, onRole, onRemove, onHandOver }: MemberRowProps) {
   const isOwner = me.role === "owner";
   const mayChange = managesPeople(me.role) && (isOwner || member.role !== "owner");
   return (
-    <ListRow title={self ? `${name} (you)` : name} note={member.email}>
+    <ListRow title={self ? t`${name} (you)` : name} note={member.email}>
       {mayChange ? (
         <Select
           quiet
-          label={`Role of ${name}`}
+          label={t`Role of ${name}`}
           value={member.role}
           onChange={onRole}
-          options={roles.map((role) => ({ ...role, disabled: role.value === "owner" && !isOwner }))}
+          options={roleOptions().map((role) => ({
+            ...role,
+            disabled: role.value === "owner" && !isOwner,
+          }))}
         />
       ) : (
-        <span className="text-muted-foreground text-sm capitalize">{member.role}</span>
+        <span className="text-muted-foreground text-sm">{roleName(member.role)}</span>
       )}
       {isOwner && !self && member.role !== "owner" && (
         <Button
           variant="outline"
           size="sm"
-          aria-label={`Hand over to ${name}`}
+          aria-label={t`Hand over to ${name}`}
           onClick={onHandOver}
         >
-          Hand over
+          <Trans>Hand over</Trans>
         </Button>
       )}
       {(self || mayChange) && (
         <Button
           variant="outline"
           size="sm"
-          aria-label={self ? "Leave the organization" : `Remove ${name}`}
+          aria-label={self ? t`Leave the organization` : t`Remove ${name}`}
           onClick={onRemove}
         >
-          {self ? "Leave" : "Remove"}
+          {self ? t({ message: "Leave", context: "an organization" }) : t`Remove`}
         </Button>
       )}
     </ListRow>
@@ -199,19 +210,19 @@ function TransferDialog({ member, onClose }: { member: Member; onClose: () => vo
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Hand the organization over to ${name}?`}
-      description={`${name} becomes its owner, and you become an admin. Only an owner can make you one again.`}
+      title={t`Hand the organization over to ${name}?`}
+      description={t`${name} becomes its owner, and you become an admin. Only an owner can make you one again.`}
     >
       <DialogActions>
         <Button variant="outline" onClick={onClose}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <Button
           variant="danger"
           busy={transfer.isPending}
           onClick={() => transfer.mutate(member.user_id)}
         >
-          Hand over
+          <Trans>Hand over</Trans>
         </Button>
       </DialogActions>
     </Dialog>
