@@ -10,7 +10,9 @@ it("says what is wrong with a file that holds no chats", async () => {
       <ImportDialog open onOpenChange={() => {}} />
     </QueryClientProvider>,
   );
-  const file = new File(["PK"], "conversations.json", { type: "application/json" });
+  const file = new File([], "conversations.json", { type: "application/json" });
+  // The files of jsdom can't be read.
+  Object.assign(file, { text: async () => "PK" });
   await userEvent.upload(screen.getByLabelText("File"), file);
   expect(await screen.findByText(/^This is no JSON file/)).toBeInTheDocument();
 });
