@@ -57,6 +57,13 @@ class User(AbstractUser):
     last_name = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=200, blank=True)
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        db_default="",
+        default="",
+        help_text="BCP 47, of the page and of mails; empty: the page as their browser says.",
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -242,6 +249,13 @@ class PendingSignUp(models.Model):
     email = models.EmailField()
     name = models.CharField(max_length=200, blank=True)
     password = models.CharField(max_length=128, help_text="Hashed.")
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        db_default="",
+        default="",
+        help_text="Of the page that they signed up on, which becomes the account's.",
+    )
     invitation = models.ForeignKey(
         "accounts.Invitation", on_delete=models.SET_NULL, null=True, related_name="+"
     )

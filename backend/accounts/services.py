@@ -103,6 +103,11 @@ def user_rename(*, user_id: UUID, name: str) -> User:
     return user
 
 
+def user_language_set(*, user_id: UUID, language: str) -> None:
+    """The language of their page and mails, BCP 47; empty: as their browser says."""
+    User.objects.filter(pk=user_id).update(language=language)
+
+
 @transaction.atomic
 def user_active_set(*, user: User, is_active: bool) -> None:
     """Lock a user out, or let them in again. Sessions and API keys end with the commit.

@@ -44,7 +44,7 @@ def _me(principal: Principal, second_factor_due: bool) -> Me:
     if current is None:  # a key's principal may be cached for some seconds after a removal
         raise PermissionDenied("You belong to this organization no longer.")
     return Me(
-        user=UserOut(id=user.pk, email=user.email, name=user.name),
+        user=UserOut(id=user.pk, email=user.email, name=user.name, language=user.language),
         organization=OrganizationOut(
             id=current.id, name=current.name, plan=current.plan, suspended=current.suspended
         ),

@@ -156,3 +156,15 @@ def test_name_is_changed_and_foreign_organization_is_refused(new_person, person)
     foreign = user.browser.patch("/api/me", json={"organization_id": person.organization_id})
     assert foreign.status_code == 404
     assert user.browser.get("/api/me").json()["organization"]["id"] == user.organization_id
+
+
+def test_language_is_one_that_the_page_speaks_or_none(new_person):
+    user = new_person()
+    assert user.browser.get("/api/me").json()["user"]["language"] == ""
+    for language in ("zh-CN", ""):
+        changed = user.browser.patch("/api/me", json={"language": language})
+        assert changed.json()["user"]["language"] == language
+        assert user.browser.get("/api/me").json()["user"]["language"] == language
+    unknown = user.browser.patch("/api/me", json={"language": "tlh"})
+    assert unknown.status_code == 400
+    assert unknown.json()["error"]["param"] == "language"

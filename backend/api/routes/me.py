@@ -8,7 +8,7 @@ from backend.accounts.invitations import invitation_accept
 from backend.accounts.models import JoinRequest
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.accounts.selectors import membership_get
-from backend.accounts.services import user_rename
+from backend.accounts.services import user_language_set, user_rename
 from backend.accounts.terms import terms_accept
 from backend.api import throttling
 from backend.api.authentication import (
@@ -39,7 +39,7 @@ async def me(request: AuthenticatedRequest) -> Me:
 
 @router.patch("", auth=SessionOnly(gate=False), response=Me)
 async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
-    """Change one's name, or the organization to work in."""
+    """Change one's name or language, or the organization to work in."""
     user_id = request.auth.user_id
     if body.organization_id is not None:
         confined = await request.session.aget(SSO_ORGANIZATION)
@@ -52,6 +52,8 @@ async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:
         await in_database(user_rename, user_id=user_id, name=body.name)
+    if body.language is not None:
+        await in_database(user_language_set, user_id=user_id, language=body.language)
     return await _me(request, await session_principal(request, gate=False))
 
 

@@ -136,10 +136,16 @@ class SessionListOut(ResponseModel):
     data: list[SessionOut]
 
 
+Language = Literal["en", "de", "fr", "es", "pt", "ja", "zh-CN", "ar"]
+
+
 class MeUpdate(RequestModel):
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
     organization_id: UUID | None = Field(
         default=None, strict=False, description="The organization to work in from now on."
+    )
+    language: Language | Literal[""] | None = Field(
+        default=None, description="Of the page and of mails; empty: as the browser says."
     )
 
 
@@ -147,6 +153,9 @@ class UserOut(ResponseModel):
     id: UUID
     email: str
     name: str
+    language: str = Field(
+        description="BCP 47, of the page and of mails; empty: the page as the browser says."
+    )
 
 
 class OrganizationOut(ResponseModel):

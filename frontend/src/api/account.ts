@@ -1,4 +1,5 @@
 /** Requests about the signed-in person, models, keys and usage. */
+import type { Language } from "@/lib/locale";
 import { api, withQuery } from "./client";
 import { ApiError } from "./errors";
 import type {
@@ -61,8 +62,11 @@ export async function signOut(go: (url: string) => void = (url) => window.locati
   if (elsewhere) go(elsewhere.url);
 }
 
-export const patchMe = (body: { name?: string; organization_id?: string }) =>
-  api<Me>("/api/me", { method: "PATCH", body });
+export const patchMe = (body: {
+  name?: string;
+  organization_id?: string;
+  language?: Language | "";
+}) => api<Me>("/api/me", { method: "PATCH", body });
 
 export const acceptTerms = (versions: number[]) =>
   api<Me>("/api/me/terms", { method: "POST", body: { versions } });

@@ -2,6 +2,7 @@
  * The one client of the API: same-origin requests with the session cookie and the CSRF token.
  * Everything that fails is an ApiError or a NetworkError; an aborted request stays an AbortError.
  */
+import { language } from "@/lib/locale";
 import { apiErrorFrom, NetworkError } from "./errors";
 
 const MAX_KEEPALIVE_BYTES = 32 * 1024;
@@ -18,6 +19,8 @@ export interface RequestOptions {
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = "GET", body, signal } = options;
   const headers = new Headers(options.headers);
+  // Of the page, which is not always the browser's: mails are in it.
+  headers.set("Accept-Language", language());
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken());
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");

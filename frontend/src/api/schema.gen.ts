@@ -2189,7 +2189,7 @@ export interface paths {
         head?: never;
         /**
          * Update Me
-         * @description Change one's name, or the organization to work in.
+         * @description Change one's name or language, or the organization to work in.
          */
         patch: operations["update_me"];
         trace?: never;
@@ -6335,6 +6335,11 @@ export interface components {
             email: string;
             /** Name */
             name: string;
+            /**
+             * Language
+             * @description BCP 47, of the page and of mails; empty: the page as the browser says.
+             */
+            language: string;
         };
         /** MeUpdate */
         MeUpdate: {
@@ -6345,6 +6350,11 @@ export interface components {
              * @description The organization to work in from now on.
              */
             organization_id?: string | null;
+            /**
+             * Language
+             * @description Of the page and of mails; empty: as the browser says.
+             */
+            language?: ("en" | "de" | "fr" | "es" | "pt" | "ja" | "zh-CN" | "ar") | "" | null;
         };
         /** TermsAccept */
         TermsAccept: {

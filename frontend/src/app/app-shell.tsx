@@ -11,7 +11,7 @@ import { Button } from "@/ui/button";
 import { backdropClass } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
-import { toast } from "@/ui/toast";
+import { Toaster, toast } from "@/ui/toast";
 import { TipProvider } from "@/ui/tooltip";
 import { Announcements } from "./announcements";
 import { useServerEvents } from "./events";
@@ -22,6 +22,15 @@ import { useAnswerNotifications } from "./notifications";
 import { MeContext, useMe, useMeQuery } from "./session";
 
 export function AppShell() {
+  return (
+    <>
+      <SignedIn />
+      <Toaster />
+    </>
+  );
+}
+
+function SignedIn() {
   const { data: me, error, isError, refetch } = useMeQuery();
   const location = useLocation();
   if (me === null) {

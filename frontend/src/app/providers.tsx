@@ -2,7 +2,6 @@ import { CSPProvider } from "@base-ui/react/csp-provider";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
-import { Toaster } from "@/ui/toast";
 import { meKey } from "./session";
 
 export function createQueryClient(): QueryClient {
@@ -54,10 +53,7 @@ export function Providers({ children }: { children: ReactNode }) {
   return (
     <QueryClientProvider client={client}>
       {/* The CSP allows no style elements; what they would say is in our own style sheet. */}
-      <CSPProvider disableStyleElements>
-        {children}
-        <Toaster />
-      </CSPProvider>
+      <CSPProvider disableStyleElements>{children}</CSPProvider>
     </QueryClientProvider>
   );
 }

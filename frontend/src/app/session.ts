@@ -6,6 +6,7 @@ import { NetworkError } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { claimDrafts, forgetDrafts } from "@/chat/drafts";
 import { forgetAllAnswers } from "@/chat/turns";
+import { follow } from "@/lib/locale";
 import { forgetMe, rememberedMe, rememberMe } from "./remembered-me";
 
 export const meKey = ["me"] as const;
@@ -38,8 +39,10 @@ async function readMe(): Promise<Me | null> {
 
 /** Drafts and answers of this tab stay with their user; nobody else finds them. */
 function giveTabTo(me: Me | null): void {
-  if (me) rememberMe(me);
-  else forgetMe();
+  if (me) {
+    rememberMe(me);
+    follow(me.user.language);
+  } else forgetMe();
   if (me && claimDrafts(me.user.id)) return;
   forgetAllAnswers();
   if (!me) forgetDrafts();

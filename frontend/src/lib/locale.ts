@@ -61,6 +61,14 @@ export function chosen(): Language | null {
   return isLanguage(stored) ? stored : null;
 }
 
+/** The account's choice becomes this browser's; an empty one leaves it as it is. */
+export function follow(account: string, reload?: () => void): void {
+  // A catalogue that can't be loaded is asked for once, and not for ever.
+  if (!isLanguage(account) || account === chosen()) return;
+  if (account === language()) writeStored(KEY, account);
+  else choose(account, reload);
+}
+
 /** Keeps the choice, and loads the page anew in it. */
 export function choose(wanted: Language | null, reload = () => window.location.reload()): void {
   if (wanted) writeStored(KEY, wanted);
@@ -68,6 +76,13 @@ export function choose(wanted: Language | null, reload = () => window.location.r
   // A browser that keeps nothing would come back in the same language.
   if (chosen() === wanted) reload();
 }
+
+/** For a `<select>`. */
+export const languageOptions = (Object.keys(LANGUAGES) as Language[]).map((value) => ({
+  value,
+  label: LANGUAGES[value],
+  lang: value,
+}));
 
 export const isLanguage = (value: unknown): value is Language =>
   typeof value === "string" && Object.hasOwn(LANGUAGES, value);

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Logo } from "@/ui/logo";
+import { LanguagePicker } from "./language-picker";
 
 interface AuthLayoutProps {
   title: string;
@@ -18,6 +19,7 @@ export function AuthLayout({ title, children, footer }: AuthLayoutProps) {
         </div>
         {children}
         <p className="text-center text-muted-foreground text-sm">{footer}</p>
+        <LanguagePicker />
       </div>
     </main>
   );

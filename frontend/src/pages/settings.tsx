@@ -14,6 +14,7 @@ import { Segmented } from "@/ui/segmented";
 import { toast } from "@/ui/toast";
 import { InstructionsSection } from "./instructions";
 import { JoinOffer } from "./join-offer";
+import { LanguageSection } from "./language";
 import { MyToolsSection } from "./my-tools";
 import { NotificationsSection } from "./notifications";
 import { PageLayout, Section } from "./page-layout";
@@ -23,6 +24,7 @@ export function SettingsPage() {
   return (
     <PageLayout title="Settings">
       <ThemeSection />
+      <LanguageSection />
       <NotificationsSection />
       <ProfileSection />
       <InstructionsSection />

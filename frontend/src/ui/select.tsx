@@ -7,7 +7,7 @@ interface SelectProps<T extends string> extends Omit<ComponentProps<"select">, "
   quiet?: boolean;
   value: T;
   onChange: (value: T) => void;
-  options: { value: T; label: string; disabled?: boolean }[];
+  options: { value: T; label: string; disabled?: boolean; lang?: string }[];
 }
 
 /** One choice of several, as the device shows it. */
@@ -37,7 +37,12 @@ export function Select<T extends string>({
         {...props}
       >
         {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.disabled ?? false}>
+          <option
+            key={option.value}
+            value={option.value}
+            disabled={option.disabled ?? false}
+            lang={option.lang}
+          >
             {option.label}
           </option>
         ))}
