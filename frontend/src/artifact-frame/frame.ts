@@ -15,14 +15,14 @@ let coming: HTMLIFrameElement | null = null;
 window.addEventListener("message", ({ source, data }: MessageEvent<PageMessage>) => {
   if (source !== window.parent) return;
   if (data.type === "ask") tell({ type: "alive" });
-  else show(data.html, data.whole);
+  else show(data);
 });
 tell({ type: "ready" });
 
-function show(html: string, whole: boolean): void {
+function show({ title, html, whole }: Extract<PageMessage, { type: "show" }>): void {
   coming?.remove();
   const next = document.createElement("iframe");
-  next.title = "Artifact";
+  next.title = title;
   next.setAttribute("sandbox", whole ? "allow-scripts" : "");
   next.style.visibility = shown ? "hidden" : "visible";
   next.onload = () => {

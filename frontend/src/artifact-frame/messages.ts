@@ -1,8 +1,8 @@
 /** What the page and the frame that shows artifacts tell each other. */
 
 export type PageMessage =
-  /** Show this document. One that is not `whole` yet runs no script. */
-  | { type: "show"; html: string; whole: boolean }
+  /** Show this document by this name. One that is not `whole` yet runs no script. */
+  | { type: "show"; title: string; html: string; whole: boolean }
   /** Answered by `alive`: what runs in the frame lets it. */
   | { type: "ask" };
 

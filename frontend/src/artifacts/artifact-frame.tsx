@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useEffect, useRef, useState } from "react";
 import { asFrameMessage, type PageMessage } from "@/artifact-frame/messages";
 import { Button } from "@/ui/button";
@@ -24,14 +26,17 @@ export function ArtifactFrame(props: ArtifactFrameProps) {
     <div className="p-4">
       <Notice
         tone="error"
-        title="This artifact was stopped"
+        title={t`This artifact was stopped`}
         actions={
           <Button variant="outline" size="sm" onClick={() => setStuck(false)}>
-            Start again
+            <Trans>Start again</Trans>
           </Button>
         }
       >
-        Its script did not let anything else happen for {(ASK_MS * UNANSWERED) / 1000} seconds.
+        {plural((ASK_MS * UNANSWERED) / 1000, {
+          one: "Its script did not let anything else happen for # second.",
+          other: "Its script did not let anything else happen for # seconds.",
+        })}
       </Notice>
     </div>
   );
@@ -58,10 +63,10 @@ function Running({ title, html, whole, onStuck }: ArtifactFrameProps & { onStuck
     const pause = whole ? 0 : sentAt.current + PAUSE_MS - Date.now();
     const timer = setTimeout(() => {
       sentAt.current = Date.now();
-      tell(frame.current, { type: "show", html, whole });
+      tell(frame.current, { type: "show", title, html, whole });
     }, pause);
     return () => clearTimeout(timer);
-  }, [ready, html, whole]);
+  }, [ready, title, html, whole]);
 
   useEffect(() => {
     const timer = setInterval(() => {

@@ -1,4 +1,7 @@
 /** The artifact that is open, beside the chat; over it on a narrow screen and in full screen. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import {
   Check,
   ChevronLeft,
@@ -14,6 +17,7 @@ import type { ViewMessage } from "@/chat/view";
 import { useCopy } from "@/lib/clipboard";
 import { cn } from "@/lib/cn";
 import { saveFile } from "@/lib/download";
+import { formatNumber } from "@/lib/numbers";
 import { Source } from "@/markdown/source";
 import { IconButton } from "@/ui/icon-button";
 import { Segmented } from "@/ui/segmented";
@@ -22,12 +26,12 @@ import type { Kind, Version } from "./find";
 import { closeArtifact, type Place, showVersion } from "./opened";
 import { useVersions } from "./use-versions";
 
-const NAMES: Record<Kind, string> = {
-  html: "HTML page",
-  svg: "Drawing",
-  mermaid: "Diagram",
-  markdown: "Document",
-  python: "Python program",
+const NAMES: Record<Kind, MessageDescriptor> = {
+  html: msg`HTML page`,
+  svg: msg`Drawing`,
+  mermaid: msg`Diagram`,
+  markdown: msg`Document`,
+  python: msg`Python program`,
 };
 const FILES: Record<Kind, { ending: string; type: string }> = {
   html: { ending: "html", type: "text/html" },
@@ -58,7 +62,7 @@ export default function ArtifactPanel(props: ArtifactPanelProps) {
     if (gone) closeArtifact(); // its branch, or the chat, is no longer on the page
   }, [gone]);
   if (!shown) return null;
-  const title = shown.title ?? NAMES[shown.kind];
+  const title = shown.title ?? i18n._(NAMES[shown.kind]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
@@ -69,7 +73,7 @@ export default function ArtifactPanel(props: ArtifactPanelProps) {
     <aside
       ref={panel}
       tabIndex={-1}
-      aria-label={`Artifact: ${title}`}
+      aria-label={t`Artifact: ${title}`}
       onKeyDown={onKeyDown}
       className={cn(
         "flex min-w-0 flex-col bg-background outline-none",
@@ -77,33 +81,35 @@ export default function ArtifactPanel(props: ArtifactPanelProps) {
       )}
     >
       <div className="flex min-h-14 items-center gap-2 ps-4 pe-2">
-        <h2 className="min-w-0 flex-1 truncate font-medium text-sm">{title}</h2>
+        <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium text-sm">
+          {title}
+        </h2>
         {versions.length > 1 && <Stepper versions={versions} position={position} />}
         <IconButton
-          label={full ? "Leave full screen" : "Full screen"}
+          label={full ? t`Leave full screen` : t`Full screen`}
           className={cn(covers && !full && "hidden")}
           onClick={() => setFull(!full)}
         >
           {full ? <Minimize2 className="size-4" /> : <Maximize2 className="size-4" />}
         </IconButton>
-        <IconButton label="Close artifact" onClick={closeArtifact}>
+        <IconButton label={t`Close artifact`} onClick={closeArtifact}>
           <X className="size-4.5" />
         </IconButton>
       </div>
       <div className="flex items-center justify-between gap-2 border-border border-b ps-3 pe-2 pb-2">
         <Segmented
-          label="View"
+          label={t({ message: "View", context: "noun" })}
           value={view}
           onChange={setView}
           options={[
-            { value: "preview", label: shown.kind === "python" ? "Output" : "Preview" },
-            { value: "code", label: "Code" },
+            { value: "preview", label: outputName(shown.kind) },
+            { value: "code", label: t({ message: "Code", context: "of a program" }) },
           ]}
         />
         <div className="flex items-center">
           {!shown.whole && (
             <span role="status" className="pe-2 text-muted-foreground text-xs">
-              Being written
+              <Trans>Being written</Trans>
             </span>
           )}
           <TakeAlong shown={shown} title={title} />
@@ -122,27 +128,34 @@ export default function ArtifactPanel(props: ArtifactPanelProps) {
   );
 }
 
+const outputName = (kind: Kind) =>
+  kind === "python" ? t({ message: "Output", context: "of a program" }) : t`Preview`;
+
 function Stepper({ versions, position }: { versions: Version[]; position: number }) {
+  const number = formatNumber(position + 1);
+  const count = formatNumber(versions.length);
   const step = (to: number) => {
     const version = versions[to];
     if (version) showVersion({ ...version, language: version.kind });
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: no fields, but buttons that belong together
-    <div role="group" aria-label="Versions" className="flex shrink-0 items-center">
+    <div role="group" aria-label={t`Versions`} className="flex shrink-0 items-center">
       <IconButton
-        label="Earlier version"
+        label={t`Earlier version`}
         disabled={position === 0}
         onClick={() => step(position - 1)}
       >
         <ChevronLeft className="size-4 rtl:rotate-180" />
       </IconButton>
       <span role="status" className="whitespace-nowrap text-muted-foreground text-xs tabular-nums">
-        <span className="sr-only">Version </span>
-        {position + 1} of {versions.length}
+        <Trans>
+          <span className="sr-only">Version </span>
+          {number} of {count}
+        </Trans>
       </span>
       <IconButton
-        label="Later version"
+        label={t`Later version`}
         disabled={position === versions.length - 1}
         onClick={() => step(position + 1)}
       >
@@ -162,10 +175,10 @@ function TakeAlong({ shown, title }: { shown: Version; title: string }) {
   };
   return (
     <>
-      <IconButton label={copied ? "Copied" : "Copy code"} onClick={() => void copy(shown.code)}>
+      <IconButton label={copied ? t`Copied` : t`Copy code`} onClick={() => void copy(shown.code)}>
         {copied ? <Check className="size-4" /> : <Copy className="size-4" />}
       </IconButton>
-      <IconButton label="Download" disabled={!shown.whole} onClick={save}>
+      <IconButton label={t`Download`} disabled={!shown.whole} onClick={save}>
         <Download className="size-4" />
       </IconButton>
     </>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { AppWindow, Play } from "lucide-react";
 import { use } from "react";
 import { HeadButton } from "@/markdown/source";
@@ -20,7 +21,9 @@ export function OpenButton({ code, language }: { code: string; language: string 
       ) : (
         <AppWindow aria-hidden className="size-3.5" />
       )}
-      {kind === "python" ? "Run" : "Open"}
+      {kind === "python"
+        ? t({ message: "Run", context: "action" })
+        : t({ message: "Open", context: "action" })}
     </HeadButton>
   );
 }

@@ -1,7 +1,11 @@
+import { i18n } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Download, Paperclip, Play, Square } from "lucide-react";
 import { type ChangeEvent, useEffect, useMemo, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
 import { saveFile } from "@/lib/download";
+import { formatList, formatNumber } from "@/lib/numbers";
 import { LARGEST_FILES_BYTES, type NamedFile } from "@/python-frame/messages";
 import { Button } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
@@ -35,7 +39,7 @@ export function PythonView({ code, whole }: { code: string; whole: boolean }) {
         {busy ? (
           <Button variant="outline" size="sm" onClick={stop}>
             <Square aria-hidden className="size-3.5" />
-            Stop program
+            <Trans>Stop program</Trans>
           </Button>
         ) : (
           <Button
@@ -45,12 +49,12 @@ export function PythonView({ code, whole }: { code: string; whole: boolean }) {
             onClick={() => void run(code, given)}
           >
             <Play aria-hidden className="size-3.5" />
-            Run again
+            <Trans>Run again</Trans>
           </Button>
         )}
         <AddFiles disabled={busy} given={given} onGiven={setGiven} />
         <span role="status" className="ms-auto text-muted-foreground text-xs">
-          {whole ? STATUS[state.phase](state) : ""}
+          {whole ? statusOf(state) : ""}
         </span>
       </div>
       <div className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto px-4 pb-4">
@@ -63,16 +67,17 @@ export function PythonView({ code, whole }: { code: string; whole: boolean }) {
 }
 
 const OUTCOMES = {
-  ended: "Finished",
-  raised: "Ended with an error",
-  stopped: "Stopped",
-  failed: "Python could not run",
+  ended: msg({ message: "Finished", context: "a program" }),
+  raised: msg({ message: "Ended with an error", context: "a program" }),
+  stopped: msg({ message: "Stopped", context: "a program" }),
+  failed: msg`Python could not run`,
 };
-const STATUS: Record<PythonState["phase"], (state: PythonState) => string> = {
-  loading: () => "Loading Python…",
-  running: () => "Running…",
-  idle: ({ outcome }) => (outcome ? OUTCOMES[outcome] : ""),
-};
+
+function statusOf({ phase, outcome }: PythonState): string {
+  if (phase === "loading") return t`Loading Python…`;
+  if (phase === "running") return t({ message: "Running…", context: "a program" });
+  return outcome ? i18n._(OUTCOMES[outcome]) : "";
+}
 
 function AddFiles(props: {
   disabled: boolean;
@@ -82,6 +87,7 @@ function AddFiles(props: {
   const { disabled, given, onGiven } = props;
   const field = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState(false);
+  const megabytes = formatNumber(LARGEST_FILES_BYTES / 1e6);
   const add = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const chosen = [...(target.files ?? [])];
     target.value = "";
@@ -105,11 +111,11 @@ function AddFiles(props: {
         type="file"
         multiple
         hidden
-        aria-label="Files for the program"
+        aria-label={t`Files for the program`}
         onChange={(event) => void add(event)}
       />
       <IconButton
-        label="Give the program files"
+        label={t`Give the program files`}
         disabled={disabled}
         onClick={() => field.current?.click()}
       >
@@ -117,8 +123,8 @@ function AddFiles(props: {
       </IconButton>
       <span className="min-w-0 truncate text-muted-foreground text-xs">
         {refused
-          ? `A program can be given ${LARGEST_FILES_BYTES / 1e6} MB of files.`
-          : given.map(({ name }) => name).join(", ")}
+          ? t`A program can be given ${megabytes} MB of files.`
+          : formatList(given.map(({ name }) => name))}
       </span>
     </>
   );
@@ -128,7 +134,7 @@ const OUTPUT = "whitespace-pre-wrap break-words font-mono text-sm leading-6";
 
 function Output({ said }: { said: Said[] }) {
   return (
-    <section aria-label="Output of the program">
+    <section aria-label={t`Output of the program`}>
       <pre dir="ltr" className={OUTPUT}>
         {said.map(({ stream, text }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
@@ -142,14 +148,15 @@ function Output({ said }: { said: Said[] }) {
 }
 
 function Files({ files, left }: { files: NamedFile[]; left: string[] }) {
+  const names = formatList(left);
   if (files.length + left.length === 0) return null;
   return (
-    <section aria-label="Files that the program wrote" className="mt-4 flex flex-col gap-3">
+    <section aria-label={t`Files that the program wrote`} className="mt-4 flex flex-col gap-3">
       {files.map((file) => (
         <WrittenFile key={file.name} file={file} />
       ))}
       {left.length > 0 && (
-        <p className="text-muted-foreground text-sm">Too large to take along: {left.join(", ")}</p>
+        <p className="text-muted-foreground text-sm">{t`Too large to take along: ${names}`}</p>
       )}
     </section>
   );
@@ -167,7 +174,7 @@ function WrittenFile({ file }: { file: NamedFile }) {
       {image && <Image name={name} blob={blob} />}
       <div className="flex items-center justify-between gap-2 ps-3 pe-1">
         <span className="min-w-0 truncate text-sm">{name}</span>
-        <IconButton label={`Download ${name}`} onClick={() => saveFile(name, blob)}>
+        <IconButton label={t`Download ${name}`} onClick={() => saveFile(name, blob)}>
           <Download className="size-4" />
         </IconButton>
       </div>

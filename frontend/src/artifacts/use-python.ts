@@ -1,9 +1,11 @@
+import { t } from "@lingui/core/macro";
 import { type RefObject, useCallback, useEffect, useReducer, useRef, useState } from "react";
 import {
   asFrameMessage,
   type FrameMessage,
   type FrameOrder,
   type NamedFile,
+  type Words,
 } from "@/python-frame/messages";
 import { fetchInterpreter } from "./interpreter";
 
@@ -85,11 +87,13 @@ export function usePython(frame: RefObject<HTMLIFrameElement | null>) {
         const [interpreter] = await Promise.all([loads && fetchInterpreter(), ready.given]);
         if (turn.current !== mine) return;
         // The worker reads the order to run when it has loaded.
-        if (interpreter) tell(frame.current, { type: "start", ...interpreter });
+        if (interpreter) {
+          tell(frame.current, { type: "start", ...interpreter, words: wordsOfPython() });
+        }
         loaded.current = true;
         tell(frame.current, { type: "run", code, files });
       } catch {
-        const reason = "Python could not be fetched. Try again when the connection is back.";
+        const reason = t`Python could not be fetched. Try again when the connection is back.`;
         dispatch({ type: "heard", message: { type: "failed", reason } });
       }
     },
@@ -106,6 +110,13 @@ export function usePython(frame: RefObject<HTMLIFrameElement | null>) {
 
   return { state, run, stop };
 }
+
+/** What is said where the page is not. */
+const wordsOfPython = (): Words => ({
+  noWorker: t`no worker`,
+  noInput: t`input() cannot ask here: write the value into the program`,
+  cut: t`… more was written than is shown`,
+});
 
 function signal(): { given: Promise<void>; give: () => void } {
   let give = () => {};

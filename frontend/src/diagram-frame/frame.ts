@@ -5,7 +5,13 @@
  * text, and is shown there as an image, which runs nothing and loads nothing.
  */
 import mermaid, { type MermaidConfig } from "mermaid";
-import { type Drawing, type DrawRequest, type FrameMessage, MAX_SOURCE } from "./messages";
+import {
+  type Drawing,
+  type DrawRequest,
+  type Flaw,
+  type FrameMessage,
+  MAX_SOURCE,
+} from "./messages";
 
 const CONFIG: MermaidConfig = {
   startOnLoad: false,
@@ -48,15 +54,17 @@ async function answer({ id, source, dark }: DrawRequest): Promise<void> {
   }
 }
 
+const flaw = (name: Flaw) => new Error(name);
+
 async function draw(id: number, source: string, dark: boolean): Promise<Drawing> {
   mermaid.initialize({ ...CONFIG, theme: dark ? "dark" : "default" });
   const { svg } = await mermaid.render(`diagram-${id}`, source);
   const box = document.createElement("div");
   box.innerHTML = svg;
   const root = box.querySelector("svg");
-  if (!root) throw new Error("The diagram is empty.");
+  if (!root) throw flaw("empty");
   const { width, height } = root.viewBox.baseVal ?? { width: 0, height: 0 };
-  if (!(width > 0 && height > 0)) throw new Error("The diagram has no size.");
+  if (!(width > 0 && height > 0)) throw flaw("no_size");
   root.setAttribute("width", String(width));
   root.setAttribute("height", String(height));
   root.style.removeProperty("max-width");

@@ -17,9 +17,13 @@ export interface Drawing {
   height: number;
 }
 
+/** What is wrong with what Mermaid has drawn. */
+export type Flaw = "empty" | "no_size";
+
 export type FrameMessage =
   | { type: "ready" }
   | { type: "drawn"; id: number; drawing: Drawing }
+  /** `reason` is Mermaid's own, or one of `Flaw`: the frame has no words. */
   | { type: "failed"; id: number; reason: string };
 
 /** The message, if it is one: the frame reads untrusted text, and may say anything. */

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import type { Drawing } from "@/diagram-frame/messages";
 import { useTheme } from "@/lib/theme";
@@ -25,7 +26,7 @@ export default function Diagram({ source, children }: DiagramProps) {
         </Source>
         {drawn && (
           <p role="status" className="text-muted-foreground text-sm">
-            This diagram cannot be drawn. {drawn.failure}
+            {t`This diagram cannot be drawn.`} {drawn.failure}
           </p>
         )}
       </>
@@ -35,7 +36,7 @@ export default function Diagram({ source, children }: DiagramProps) {
     <>
       {children}
       <HeadButton onClick={() => setShowsSource(!showsSource)}>
-        {showsSource ? "Show diagram" : "Show source"}
+        {showsSource ? t`Show diagram` : t`Show source`}
       </HeadButton>
     </>
   );
@@ -49,9 +50,11 @@ export default function Diagram({ source, children }: DiagramProps) {
   const { svg, width, height } = drawn.drawing;
   return (
     <figure className="code-block">
-      <BlockHead label="diagram">{change}</BlockHead>
+      <BlockHead label={t({ message: "diagram", context: "the kind of a block" })}>
+        {change}
+      </BlockHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
-      <section className="diagram scrollbar-quiet" tabIndex={0} aria-label="Diagram">
+      <section className="diagram scrollbar-quiet" tabIndex={0} aria-label={t`Diagram`}>
         {/* As an image it runs no script and loads nothing, whatever is in it. */}
         <img
           src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
@@ -94,5 +97,6 @@ function useIsDark(): boolean {
 function labelOf(source: string): string {
   const title = /^\s*accTitle\s*:\s*(.+)$/m.exec(source)?.[1];
   const kind = /^\s*([a-z][\w-]*)/im.exec(source.replace(/^---[\s\S]*?\n---\n|%%.*$/gm, ""))?.[1];
-  return title?.trim() || `Diagram (${kind ?? "mermaid"})`;
+  const name = kind ?? "mermaid";
+  return title?.trim() || t`Diagram (${name})`;
 }

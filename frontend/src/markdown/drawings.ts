@@ -2,7 +2,9 @@
  * Asks the frame that draws diagrams (src/diagram-frame). There is one for the page, made for the
  * first diagram and removed when it does not answer; drawings are kept for as long as the page.
  */
-import { asFrameMessage, type Drawing, MAX_SOURCE } from "@/diagram-frame/messages";
+import { t } from "@lingui/core/macro";
+import { asFrameMessage, type Drawing, type Flaw, MAX_SOURCE } from "@/diagram-frame/messages";
+import { formatNumber } from "@/lib/numbers";
 
 const FRAME = "/frames/diagram";
 const TIMEOUT_MS = 20_000;
@@ -32,7 +34,10 @@ export const keptDrawing = (source: string, dark: boolean) => kept.get(keyOf(sou
  * @throws Error: it is too long, not what Mermaid knows, or took over 20 s.
  */
 export async function draw(source: string, dark: boolean): Promise<Drawing> {
-  if (source.length > MAX_SOURCE) throw new Error(`It is longer than ${MAX_SOURCE} characters.`);
+  if (source.length > MAX_SOURCE) {
+    const most = formatNumber(MAX_SOURCE);
+    throw new Error(t`It is longer than ${most} characters.`);
+  }
   const drawing = await new Promise<Drawing>((resolve, reject) => {
     lastId += 1;
     const request = { id: lastId, source, dark };
@@ -52,7 +57,7 @@ function open(): void {
   frame = document.createElement("iframe");
   frame.src = FRAME;
   frame.setAttribute("sandbox", "allow-scripts");
-  frame.title = "Draws diagrams";
+  frame.title = t`Draws diagrams`;
   frame.ariaHidden = "true";
   frame.tabIndex = -1;
   frame.className = "diagram-frame";
@@ -74,7 +79,13 @@ function receive(event: MessageEvent): void {
   waiting.delete(message.id);
   clearTimeout(asked.timer);
   if (message.type === "drawn") asked.resolve(message.drawing);
-  else asked.reject(new Error(message.reason));
+  else asked.reject(new Error(wordsOf(message.reason)));
+}
+
+function wordsOf(reason: string): string {
+  if (reason === ("empty" satisfies Flaw)) return t`The diagram is empty.`;
+  if (reason === ("no_size" satisfies Flaw)) return t`The diagram has no size.`;
+  return reason;
 }
 
 /** A frame that does not answer answers nobody: the next diagram gets a new one. */
@@ -85,7 +96,7 @@ function giveUp(): void {
   isReady = false;
   for (const { reject, timer } of waiting.values()) {
     clearTimeout(timer);
-    reject(new Error("It took too long to draw."));
+    reject(new Error(t`It took too long to draw.`));
   }
   waiting.clear();
 }

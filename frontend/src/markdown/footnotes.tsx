@@ -4,6 +4,7 @@
  * The ids that markdown gives are the same in every answer ("fn-1"); on the page each has that of
  * its message in front, and a click finds the place within it without touching the address.
  */
+import { t } from "@lingui/core/macro";
 import { createContext, type MouseEvent, type ReactNode, useContext } from "react";
 
 const PlaceContext = createContext("");
@@ -12,12 +13,16 @@ export const FootnotePlace = PlaceContext.Provider;
 /** remark-rehype and the sanitizer both put it in front of ids. */
 const PREFIXES = /^(?:user-content-)+/;
 
-/** What remark-rehype writes of its own. */
+/** What remark-rehype writes of its own; asked when it does, as the language is known then. */
 export const footnoteWords = {
-  footnoteLabel: "Footnotes",
+  get footnoteLabel() {
+    return t`Footnotes`;
+  },
   footnoteBackContent: "↩︎",
-  footnoteBackLabel: (reference: number, again: number) =>
-    `Back to reference ${reference + 1}${again > 1 ? `-${again}` : ""}`,
+  footnoteBackLabel: (reference: number, again: number) => {
+    const number = `${reference + 1}${again > 1 ? `-${again}` : ""}`;
+    return t`Back to reference ${number}`;
+  },
 };
 
 interface LinkProps {
@@ -41,6 +46,8 @@ export function FootnoteLink(props: LinkProps) {
   const idIn = useIdIn();
   const target = idIn(props.href?.slice(1) ?? "");
   const isReference = "data-footnote-ref" in props;
+  const number = String(props.children);
+  const back = props["aria-label"] ?? t`Back`;
   const go = (event: MouseEvent) => {
     event.preventDefault();
     const found = document.getElementById(target);
@@ -53,9 +60,7 @@ export function FootnoteLink(props: LinkProps) {
       href={`#${target}`}
       onClick={go}
       className={isReference ? "footnote-reference" : "footnote-back"}
-      aria-label={
-        isReference ? `Footnote ${String(props.children)}` : String(props["aria-label"] ?? "Back")
-      }
+      aria-label={isReference ? t`Footnote ${number}` : back}
     >
       {props.children}
     </a>

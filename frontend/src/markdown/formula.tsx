@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useOverflows } from "@/lib/overflow";
 import type { Node } from "./formula-nodes";
@@ -50,7 +51,7 @@ const Typesetting = memo(function Typesetting({ kind, source }: Formula) {
     if (result?.element) place.current?.replaceChildren(result.element);
   }, [result]);
   if (!result?.element) {
-    const why = result?.error && `This formula cannot be shown. ${result.error}`;
+    const why = result?.error && `${t`This formula cannot be shown.`} ${result.error}`;
     return (
       <span
         key="source"
@@ -63,7 +64,7 @@ const Typesetting = memo(function Typesetting({ kind, source }: Formula) {
       </span>
     );
   }
-  const scrolls = overflows && { tabIndex: 0, role: "group", "aria-label": "Formula" };
+  const scrolls = overflows && { tabIndex: 0, role: "group", "aria-label": t`Formula` };
   return (
     <span
       key="typeset"

@@ -4,6 +4,7 @@
  * Raw HTML is shown as the text it is, links have only safe protocols and give no opener away,
  * and images are shown as links, so that reading an answer tells nothing to another server.
  */
+import { t } from "@lingui/core/macro";
 import { memo, useId } from "react";
 import {
   type Components,
@@ -36,7 +37,7 @@ const components: Components = {
     ),
   img: ({ src, alt }) => (
     <SafeLink href={typeof src === "string" ? withSources(src) : undefined}>
-      {withSources(alt || "image")}
+      {withSources(alt || t({ message: "image", context: "the words of a link" }))}
     </SafeLink>
   ),
   formula: FormulaElement,

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Check, Copy, WrapText } from "lucide-react";
 import { type CSSProperties, memo, type ReactNode, useRef, useState } from "react";
 import { useCopy } from "@/lib/clipboard";
@@ -21,17 +23,17 @@ export function Source({ code, language, incomplete = false, children }: SourceP
   const overflows = useOverflows(area);
   return (
     <figure className="code-block">
-      <BlockHead label={language || "text"}>
+      <BlockHead label={language || t({ message: "text", context: "the kind of a block" })}>
         {children}
         {(overflows || wraps) && (
           <HeadButton pressed={wraps} onClick={() => setWraps(!wraps)}>
             <WrapText aria-hidden className="size-3.5" />
-            Wrap lines
+            <Trans>Wrap lines</Trans>
           </HeadButton>
         )}
         <HeadButton onClick={() => void copy(code)}>
           {copied ? <Check className="size-3.5" /> : <Copy className="size-3.5" />}
-          <span aria-live="polite">{copied ? "Copied" : "Copy code"}</span>
+          <span aria-live="polite">{copied ? t`Copied` : t`Copy code`}</span>
         </HeadButton>
       </BlockHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Download } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { saveFile } from "@/lib/download";
@@ -14,7 +16,7 @@ export function Table({ children }: { children?: ReactNode }) {
   return (
     <figure className="table-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
-      <section className="table-scroll" tabIndex={0} aria-label="Table">
+      <section className="table-scroll" tabIndex={0} aria-label={t`Table`}>
         <table ref={table}>{children}</table>
       </section>
       <button
@@ -23,7 +25,7 @@ export function Table({ children }: { children?: ReactNode }) {
         className="flex cursor-pointer items-center gap-1.5 rounded-lg px-2 py-1.5 text-muted-foreground text-xs hover:bg-hover hover:text-foreground"
       >
         <Download aria-hidden className="size-3.5" />
-        Save as CSV
+        <Trans>Save as CSV</Trans>
       </button>
     </figure>
   );

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { errorMessage } from "@/api/errors";
@@ -47,7 +48,7 @@ export function PagedList<Row>({ label, queryKey, load, empty, children }: Paged
           busy={list.isFetchingNextPage}
           onClick={() => void list.fetchNextPage()}
         >
-          Show more
+          <Trans>Show more</Trans>
         </Button>
       )}
     </>
@@ -65,7 +66,9 @@ export function ListRow({ title, note, children }: ListRowProps) {
   return (
     <li className="flex min-h-14 flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-2.5 last:border-b-0">
       <span className="flex min-w-0 flex-col gap-0.5">
-        <span className="truncate font-medium text-sm">{title}</span>
+        <span dir="auto" className="truncate font-medium text-sm">
+          {title}
+        </span>
         {note && <span className="break-words text-muted-foreground text-xs">{note}</span>}
       </span>
       {children && <span className="flex flex-wrap items-center gap-2">{children}</span>}

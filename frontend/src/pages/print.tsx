@@ -1,4 +1,6 @@
 /** One chat on paper, or as a PDF by the browser's own printing: everything that is shown of it. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Printer } from "lucide-react";
 import { useLayoutEffect } from "react";
@@ -21,16 +23,16 @@ export function PrintPage() {
     queryFn: ({ signal }) => wholeConversation(id, signal),
     gcTime: 0,
   });
-  useDocumentTitle(chat.data?.title || "Chat");
+  useDocumentTitle(chat.data?.title || t`Chat`);
   useLightTheme();
   return (
     <div className="printed h-full overflow-y-auto">
       <header className="mx-auto flex w-full max-w-3xl flex-wrap gap-2 px-4 py-3 md:px-6 print:hidden">
         <Button size="sm" disabled={!chat.data} onClick={() => window.print()}>
-          <Printer aria-hidden className="size-4" /> Print or save as PDF
+          <Printer aria-hidden className="size-4" /> <Trans>Print or save as PDF</Trans>
         </Button>
         <Link to={`/c/${id}`} className={buttonClass("outline", "sm")}>
-          Back to the chat
+          <Trans>Back to the chat</Trans>
         </Link>
       </header>
       <main className="mx-auto w-full max-w-3xl px-4 pb-10 md:px-6">
@@ -50,18 +52,18 @@ function Printed({ chat }: { chat: Conversation }) {
   return (
     <>
       <h1 dir="auto" className="font-semibold text-2xl tracking-tight">
-        {chat.title || "Chat"}
+        {chat.title || t`Chat`}
       </h1>
       <p className="border-border border-b pt-1.5 pb-4 text-muted-foreground text-sm">
         {chat.messages[0] && `${formatDay(chat.messages[0].created_at)} · `}
-        {chat.model}
+        <bdi>{chat.model}</bdi>
       </p>
       {chat.messages.map((message) => {
         const own = message.role === "user";
         return (
-          <article key={message.id} aria-label={own ? "You" : "Parley"} className="pt-5">
+          <article key={message.id} aria-label={own ? t`You` : "Parley"} className="pt-5">
             <h2 className="pb-1 font-semibold text-muted-foreground text-sm">
-              {own ? "You" : message.model || "Parley"}
+              {own ? t`You` : message.model || "Parley"}
             </h2>
             {own ? (
               <p dir="auto" className="whitespace-pre-wrap break-words leading-7">

@@ -1,8 +1,11 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { errorMessage } from "@/api/errors";
 import { createExport, exportLink, listExports } from "@/api/privacy";
 import type { DataExport, DataExportList } from "@/api/types";
+import { formatNumber } from "@/lib/numbers";
 import { formatDayAndTime } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
@@ -25,7 +28,7 @@ export function ExportButton({ scope, children }: ExportButtonProps) {
   const ask = useMutation({
     mutationFn: () => guard(() => createExport(scope)),
     onSuccess: () => {
-      toast("The copy is being made.");
+      toast(t`The copy is being made.`);
       void client.invalidateQueries({ queryKey: exportsKey });
     },
   });
@@ -58,7 +61,7 @@ export function ExportList() {
   if (!data?.data.length) return null;
   return (
     <ul
-      aria-label="Copies"
+      aria-label={t({ message: "Copies", context: "of one's data" })}
       className="flex max-w-md flex-col overflow-hidden rounded-2xl border border-border"
     >
       {data.data.map((made) => (
@@ -68,7 +71,7 @@ export function ExportList() {
         >
           <span className="flex min-w-0 flex-col">
             <span className="font-medium">
-              {made.scope === "me" ? "Your data" : "The organization's data"}
+              {made.scope === "me" ? t`Your data` : t`The organization's data`}
             </span>
             <span className="text-muted-foreground text-xs">
               {formatDayAndTime(made.created_at)}
@@ -88,18 +91,23 @@ function State({ made }: { made: DataExport }) {
     onSuccess: ({ url }) => window.location.assign(url),
     onError: (error) => toast(errorMessage(error)),
   });
-  if (isUnfinished(made)) return <span className="text-muted-foreground">Being made</span>;
-  if (made.state === "failed") return <span className="text-destructive">Failed</span>;
+  const quiet = "text-muted-foreground";
+  if (isUnfinished(made)) return <span className={quiet}>{t`Being made`}</span>;
+  if (made.state === "failed") return <span className="text-destructive">{t`Failed`}</span>;
   if (!made.expires_at || new Date(made.expires_at) < new Date())
-    return <span className="text-muted-foreground">Expired</span>;
+    return <span className={quiet}>{t`Expired`}</span>;
   return (
     <Button size="sm" variant="outline" busy={download.isPending} onClick={() => download.mutate()}>
-      Download
+      <Trans>Download</Trans>
     </Button>
   );
 }
 
 function readableSize(bytes: number): string {
-  if (bytes < 1024 * 1024) return `${Math.max(1, Math.round(bytes / 1024))} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024 * 1024) {
+    const kilobytes = formatNumber(Math.max(1, Math.round(bytes / 1024)));
+    return t`${kilobytes} KB`;
+  }
+  const megabytes = formatNumber(bytes / 1024 / 1024, 1);
+  return t`${megabytes} MB`;
 }

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { getMe } from "@/api/account";
@@ -17,7 +19,7 @@ import { useGuard } from "./reauthentication";
 
 const CHOICES = [0, 1, 7, 30, 90, 365];
 const label = (days: number) =>
-  days === 0 ? "Not at all after an answer" : days === 1 ? "One day" : `${days} days`;
+  days === 0 ? t`Not at all after an answer` : plural(days, { one: "One day", other: "# days" });
 
 /** For owners and admins: how long the organization keeps what its members write. */
 export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
@@ -40,12 +42,13 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
       }),
     onSuccess: (next) => {
       client.setQueryData(policyKey, next);
-      toast("Saved. Older data follows within minutes.");
+      toast(t`Saved. Older data follows within minutes.`);
     },
   });
+  const organization = me.organization.name;
   const choices = days === null || CHOICES.includes(days) ? CHOICES : [...CHOICES, days];
   return (
-    <Section title={`Data of ${me.organization.name}`}>
+    <Section title={t`Data of ${organization}`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -56,7 +59,7 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
         {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
         <div className="flex flex-col gap-1.5">
           <label htmlFor={id} className="font-medium text-sm">
-            Keep chats and stored answers
+            <Trans>Keep chats and stored answers</Trans>
           </label>
           <select
             id={id}
@@ -66,7 +69,9 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
               setDays(event.target.value === "" ? null : Number(event.target.value))
             }
           >
-            <option value="">Until they are deleted</option>
+            <option value="">
+              <Trans>Until they are deleted</Trans>
+            </option>
             {choices.map((choice) => (
               <option key={choice} value={choice}>
                 {label(choice)}
@@ -75,21 +80,21 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
           </select>
         </div>
         <Checkbox
-          label="Store API calls"
-          hint="Off: every call is as with store set to false."
+          label={t`Store API calls`}
+          hint={t`Off: every call is as with store set to false.`}
           checked={stores}
           onChange={setStores}
         />
         <Checkbox
-          label="Log requests of API keys"
-          hint="What was asked and answered, encrypted; each reading is in the audit log. A project can be left out."
+          label={t`Log requests of API keys`}
+          hint={t`What was asked and answered, encrypted; each reading is in the audit log. A project can be left out.`}
           checked={logs && stores}
           disabled={!stores}
           onChange={setLogs}
         />
         {logs && stores && (
           <Field
-            label="Days that logged requests are kept"
+            label={t`Days that logged requests are kept`}
             type="number"
             required
             min={1}
@@ -99,16 +104,18 @@ export function OrganizationPolicy({ policy }: { policy: DataPolicy }) {
           />
         )}
         <Checkbox
-          label="Feedback may improve classifiers and models"
+          label={t`Feedback may improve classifiers and models`}
           checked={trains}
           onChange={setTrains}
         />
         <Button type="submit" className="self-start" busy={save.isPending}>
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
       {me.role === "owner" && (
-        <ExportButton scope="organization">Ask for a copy of the organization's data</ExportButton>
+        <ExportButton scope="organization">
+          <Trans>Ask for a copy of the organization's data</Trans>
+        </ExportButton>
       )}
     </Section>
   );
@@ -125,25 +132,27 @@ export function OrganizationErasure() {
   const erase = useMutation({
     mutationFn: () => guard(() => eraseOrganization(name)),
     onSuccess: async () => {
-      toast(`${name} is being erased.`);
+      toast(t`${name} is being erased.`);
       setMe(await getMe());
     },
   });
   return (
-    <Section title="Erase the organization">
+    <Section title={t`Erase the organization`}>
       {erase.error && <Notice tone="error">{errorMessage(erase.error)}</Notice>}
       <p className="max-w-md text-muted-foreground text-sm">
-        It ends for all of its members: chats, files, projects and keys are erased within minutes.
-        Their accounts stay, and so do invoices, as long as the law says.
+        <Trans>
+          It ends for all of its members: chats, files, projects and keys are erased within minutes.
+          Their accounts stay, and so do invoices, as long as the law says.
+        </Trans>
       </p>
       <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
-        Erase the organization
+        <Trans>Erase the organization</Trans>
       </Button>
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Erase the organization?"
-        description={`There is no way back. Type ${name} to go on.`}
+        title={t`Erase the organization?`}
+        description={t`There is no way back. Type ${name} to go on.`}
       >
         <form
           className="flex flex-col gap-4"
@@ -154,17 +163,17 @@ export function OrganizationErasure() {
           }}
         >
           <Field
-            label="Name of the organization"
+            label={t`Name of the organization`}
             autoComplete="off"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
           />
           <DialogActions>
             <Button variant="outline" onClick={() => setOpen(false)}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
             <Button type="submit" variant="danger" disabled={typed.trim() !== name}>
-              Erase for good
+              <Trans>Erase for good</Trans>
             </Button>
           </DialogActions>
         </form>

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -10,9 +13,9 @@ import { Notice } from "@/ui/notice";
 import { toast } from "@/ui/toast";
 import { Section } from "./page-layout";
 
-const CACHES: Record<DataPolicy["answer_cache"], string> = {
-  off: "No request",
-  exact: "Identical requests",
+const CACHES: Record<DataPolicy["answer_cache"], MessageDescriptor> = {
+  off: msg`No request`,
+  exact: msg`Identical requests`,
 };
 
 /** For owners and admins: which requests get an answer that was computed for another one. */
@@ -33,11 +36,11 @@ export function AnswerReuse({ policy }: { policy: DataPolicy }) {
       }),
     onSuccess: (next) => {
       client.setQueryData(policyKey, next);
-      toast("Saved. It holds within seconds.");
+      toast(t`Saved. It holds within seconds.`);
     },
   });
   return (
-    <Section title="Reused answers">
+    <Section title={t`Reused answers`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -47,17 +50,19 @@ export function AnswerReuse({ policy }: { policy: DataPolicy }) {
       >
         {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
         <p className="text-muted-foreground text-sm">
-          A reused answer is checked again, costs less than a computed one, and never leaves the
-          organization.
+          <Trans>
+            A reused answer is checked again, costs less than a computed one, and never leaves the
+            organization.
+          </Trans>
         </p>
         <Checkbox
-          label="Compute identical requests once while they run"
+          label={t`Compute identical requests once while they run`}
           checked={shares}
           onChange={setShares}
         />
         <div className="flex flex-col gap-1.5">
           <label htmlFor={id} className="font-medium text-sm">
-            Stored answers are given to
+            <Trans>Stored answers are given to</Trans>
           </label>
           <select
             id={id}
@@ -67,14 +72,14 @@ export function AnswerReuse({ policy }: { policy: DataPolicy }) {
           >
             {Object.entries(CACHES).map(([value, label]) => (
               <option key={value} value={value}>
-                {label}
+                {i18n._(label)}
               </option>
             ))}
           </select>
         </div>
         {cache !== "off" && (
           <Field
-            label="Minutes that an answer is stored"
+            label={t`Minutes that an answer is stored`}
             type="number"
             required
             min={1}
@@ -84,13 +89,13 @@ export function AnswerReuse({ policy }: { policy: DataPolicy }) {
           />
         )}
         <Checkbox
-          label="Also where answers are sampled"
-          hint="Off: only at temperature 0 or with a seed, where the answer would be the same."
+          label={t`Also where answers are sampled`}
+          hint={t`Off: only at temperature 0 or with a seed, where the answer would be the same.`}
           checked={sampled}
           onChange={setSampled}
         />
         <Button type="submit" className="self-start" busy={save.isPending}>
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
     </Section>

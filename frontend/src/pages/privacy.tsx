@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { getDataPolicy, policyKey, putTraining } from "@/api/privacy";
@@ -18,17 +20,21 @@ export function PrivacyPage() {
   const me = useMe();
   const { data, error } = useQuery({ queryKey: policyKey, queryFn: getDataPolicy });
   return (
-    <PageLayout title="Data and privacy">
+    <PageLayout title={t`Data and privacy`}>
       <Reauthentication>
         {error && <Notice tone="error">{errorMessage(error)}</Notice>}
-        {!data && !error && <Loading label="Loading" />}
+        {!data && !error && <Loading label={t`Loading`} />}
         {data && <Training policy={data} />}
-        <Section title="A copy of your data">
+        <Section title={t`A copy of your data`}>
           <p className="max-w-md text-muted-foreground text-sm">
-            Your chats, files, keys and usage, as JSON in a zip. Making it takes some minutes; you
-            get a mail when it is ready.
+            <Trans>
+              Your chats, files, keys and usage, as JSON in a zip. Making it takes some minutes; you
+              get a mail when it is ready.
+            </Trans>
           </p>
-          <ExportButton scope="me">Ask for a copy</ExportButton>
+          <ExportButton scope="me">
+            <Trans>Ask for a copy</Trans>
+          </ExportButton>
           <ExportList />
         </Section>
         {data?.may_change && <OrganizationPolicy policy={data} />}
@@ -48,14 +54,14 @@ function Training({ policy }: { policy: DataPolicy }) {
   });
   const refused = !policy.allows_training;
   return (
-    <Section title="Training">
+    <Section title={t`Training`}>
       {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
       <Checkbox
-        label="My feedback may improve classifiers and models"
+        label={t`My feedback may improve classifiers and models`}
         hint={
           refused
-            ? "Your organization allows it for none of its chats."
-            : "The chat around an answer that you rated; nothing else."
+            ? t`Your organization allows it for none of its chats.`
+            : t`The chat around an answer that you rated; nothing else.`
         }
         checked={policy.i_allow_training && !refused}
         disabled={refused || change.isPending}

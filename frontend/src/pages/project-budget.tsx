@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { deleteBudget, listBudgets, setBudget } from "@/api/billing";
@@ -28,7 +30,7 @@ export function ProjectBudget({ projectId }: { projectId: string }) {
     set.mutate(String(new FormData(event.currentTarget).get("amount")));
   };
   return (
-    <Section title="Budget of a month">
+    <Section title={t`Budget of a month`}>
       {budgets.error && <Notice tone="error">{errorMessage(budgets.error)}</Notice>}
       <ul className="grid gap-3 md:grid-cols-2">
         {own.map((budget) => (
@@ -36,19 +38,19 @@ export function ProjectBudget({ projectId }: { projectId: string }) {
         ))}
       </ul>
       <form onSubmit={submit} className="grid max-w-xl items-end gap-3 sm:grid-cols-3">
-        <Field label="Amount" name="amount" type="number" min={0} step="0.01" required />
+        <Field label={t`Amount`} name="amount" type="number" min={0} step="0.01" required />
         <Select
-          label="Limit"
+          label={t({ message: "Limit", context: "of a budget" })}
           className="h-11"
           value={kind}
           onChange={setKind}
           options={[
-            { value: "hard", label: "Hard: refuses" },
-            { value: "soft", label: "Soft: notifies" },
+            { value: "hard", label: t`Hard: refuses` },
+            { value: "soft", label: t`Soft: notifies` },
           ]}
         />
         <Button type="submit" variant="outline" className="h-11" busy={set.isPending}>
-          Set budget
+          <Trans>Set budget</Trans>
         </Button>
       </form>
       <div className="flex gap-2">
@@ -59,7 +61,7 @@ export function ProjectBudget({ projectId }: { projectId: string }) {
             size="sm"
             onClick={() => remove.mutate(budget.id)}
           >
-            Remove the {budget.is_hard ? "hard" : "soft"} budget
+            {budget.is_hard ? t`Remove the hard budget` : t`Remove the soft budget`}
           </Button>
         ))}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "react-router";
 import { listConversations } from "@/api/conversations";
 import type { ProjectView } from "@/api/types";
@@ -12,27 +14,27 @@ import { ListRow, PagedList } from "./paged-list";
 export function ProjectChats({ project }: { project: ProjectView }) {
   const filter = { project_id: project.id, archived: false };
   return (
-    <Section title="Chats">
+    <Section title={t`Chats`}>
       {!project.archived_at && (
         <Link
           to={`/?project=${project.id}`}
           className={cn(buttonClass("outline", "sm"), "self-start")}
         >
-          New chat in this project
+          <Trans>New chat in this project</Trans>
         </Link>
       )}
       <PagedList
-        label="Chats"
+        label={t`Chats`}
         queryKey={listKey(filter)}
         load={(cursor) => listConversations(filter, cursor)}
-        empty="You have no chats here yet. A chat is moved here by its menu in the list."
+        empty={t`You have no chats here yet. A chat is moved here by its menu in the list.`}
       >
         {(chat) => (
           <ListRow
             key={chat.id}
             title={
               <Link to={`/c/${chat.id}`} className="hover:underline" dir="auto">
-                {chat.title || "New chat"}
+                {chat.title || t`New chat`}
               </Link>
             }
             note={formatDay(chat.updated_at)}

@@ -1,8 +1,12 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { listModels } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import { deleteProjectLimit, listProjectLimits, setProjectLimit } from "@/api/teams";
+import type { ProjectLimit } from "@/api/types";
+import { formatNumber } from "@/lib/numbers";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
@@ -18,35 +22,51 @@ export function ProjectLimits({ projectId, manages }: { projectId: string; manag
   const limits = useQuery({ queryKey: key, queryFn: () => listProjectLimits(projectId) });
   const remove = useChange(key, (model: string) => deleteProjectLimit(projectId, model));
   return (
-    <Section title="Rate limits">
+    <Section title={t`Rate limits`}>
       {limits.error && <Notice tone="error">{errorMessage(limits.error)}</Notice>}
       {limits.data && limits.data.length > 0 && (
         <ul className="flex flex-col overflow-hidden rounded-2xl border border-border">
           {limits.data.map((limit) => (
-            <ListRow
+            <LimitRow
               key={limit.model}
-              title={limit.model}
-              note={`${limit.requests_per_minute.toLocaleString()} requests and ${limit.tokens_per_minute.toLocaleString()} tokens a minute`}
-            >
-              {manages && (
-                <Button
-                  variant="outline"
-                  size="sm"
-                  aria-label={`Remove the limit of ${limit.model}`}
-                  onClick={() => remove.mutate(limit.model)}
-                >
-                  Remove
-                </Button>
-              )}
-            </ListRow>
+              limit={limit}
+              onRemove={manages ? remove.mutate : undefined}
+            />
           ))}
         </ul>
       )}
       {limits.data?.length === 0 && !manages && (
-        <p className="text-muted-foreground text-sm">Those of the plan.</p>
+        <p className="text-muted-foreground text-sm">
+          <Trans>Those of the plan.</Trans>
+        </p>
       )}
       {manages && <LimitForm projectId={projectId} />}
     </Section>
+  );
+}
+
+interface LimitRowProps {
+  limit: ProjectLimit;
+  onRemove: ((model: string) => void) | undefined;
+}
+
+function LimitRow({ limit, onRemove }: LimitRowProps) {
+  const { model } = limit;
+  const requests = formatNumber(limit.requests_per_minute);
+  const tokens = formatNumber(limit.tokens_per_minute);
+  return (
+    <ListRow title={model} note={t`${requests} requests and ${tokens} tokens a minute`}>
+      {onRemove && (
+        <Button
+          variant="outline"
+          size="sm"
+          aria-label={t`Remove the limit of ${model}`}
+          onClick={() => onRemove(model)}
+        >
+          <Trans>Remove</Trans>
+        </Button>
+      )}
+    </ListRow>
   );
 }
 
@@ -67,14 +87,14 @@ function LimitForm({ projectId }: { projectId: string }) {
   return (
     <form onSubmit={submit} className="grid max-w-2xl items-end gap-3 sm:grid-cols-4">
       <Select
-        label="Model"
+        label={t`Model`}
         className="h-11"
         value={chosen}
         onChange={setModel}
         options={(models.data?.data ?? []).map(({ id }) => ({ value: id, label: id }))}
       />
-      <Field label="Requests a minute" name="requests" type="number" min={1} required />
-      <Field label="Tokens a minute" name="tokens" type="number" min={1} required />
+      <Field label={t`Requests a minute`} name="requests" type="number" min={1} required />
+      <Field label={t`Tokens a minute`} name="tokens" type="number" min={1} required />
       <Button
         type="submit"
         variant="outline"
@@ -82,7 +102,7 @@ function LimitForm({ projectId }: { projectId: string }) {
         busy={set.isPending}
         disabled={!chosen}
       >
-        Set limit
+        <Trans>Set limit</Trans>
       </Button>
     </form>
   );

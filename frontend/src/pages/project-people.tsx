@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import {
@@ -10,7 +12,7 @@ import {
   removeProjectMember,
   setProjectRole,
 } from "@/api/teams";
-import type { ProjectMember } from "@/api/types";
+import type { ProjectMember, ServiceAccount } from "@/api/types";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Field, inputClass } from "@/ui/field";
@@ -19,6 +21,7 @@ import { Select } from "@/ui/select";
 import { Section } from "./page-layout";
 import { ListRow, PagedList } from "./paged-list";
 import { projectsKey } from "./projects";
+import { roleName } from "./role-names";
 import { useChange } from "./use-change";
 
 interface PartProps {
@@ -35,43 +38,63 @@ export function ProjectMembers({ projectId, manages }: PartProps) {
     setProjectRole(projectId, change.id, change.role),
   );
   return (
-    <Section title="Members">
+    <Section title={t`Members`}>
       <PagedList
-        label="Members of the project"
+        label={t`Members of the project`}
         queryKey={key}
         load={listProjectMembers(projectId)}
-        empty="Nobody was added. Owners and admins of the organization manage it all the same."
+        empty={t`Nobody was added. Owners and admins of the organization manage it all the same.`}
       >
         {(member) => (
-          <ListRow key={member.user_id} title={member.name || member.email} note={member.email}>
-            {!manages && <span className="text-muted-foreground text-sm">{member.role}</span>}
-            {manages && (
-              <>
-                <Select
-                  quiet
-                  label={`Role of ${member.email} in the project`}
-                  value={member.role}
-                  onChange={(value) => role.mutate({ id: member.user_id, role: value })}
-                  options={[
-                    { value: "owner", label: "Owner" },
-                    { value: "member", label: "Member" },
-                  ]}
-                />
-                <Button
-                  variant="outline"
-                  size="sm"
-                  aria-label={`Remove ${member.email} from the project`}
-                  onClick={() => remove.mutate(member.user_id)}
-                >
-                  Remove
-                </Button>
-              </>
-            )}
-          </ListRow>
+          <MemberRow
+            key={member.user_id}
+            member={member}
+            manages={manages}
+            onRole={(value) => role.mutate({ id: member.user_id, role: value })}
+            onRemove={() => remove.mutate(member.user_id)}
+          />
         )}
       </PagedList>
       {manages && <AddMember projectId={projectId} />}
     </Section>
+  );
+}
+
+interface MemberRowProps {
+  member: ProjectMember;
+  manages: boolean;
+  onRole: (role: ProjectMember["role"]) => void;
+  onRemove: () => void;
+}
+
+function MemberRow({ member, manages, onRole, onRemove }: MemberRowProps) {
+  const { email, role } = member;
+  return (
+    <ListRow title={member.name || email} note={email}>
+      {!manages && <span className="text-muted-foreground text-sm">{roleName(role)}</span>}
+      {manages && (
+        <>
+          <Select
+            quiet
+            label={t`Role of ${email} in the project`}
+            value={role}
+            onChange={onRole}
+            options={[
+              { value: "owner", label: t({ message: "Owner", context: "role" }) },
+              { value: "member", label: t({ message: "Member", context: "role" }) },
+            ]}
+          />
+          <Button
+            variant="outline"
+            size="sm"
+            aria-label={t`Remove ${email} from the project`}
+            onClick={onRemove}
+          >
+            <Trans>Remove</Trans>
+          </Button>
+        </>
+      )}
+    </ListRow>
   );
 }
 
@@ -91,7 +114,7 @@ function AddMember({ projectId }: { projectId: string }) {
   return (
     <div className="flex flex-wrap items-end gap-3">
       <Select
-        label="Member of the organization"
+        label={t`Member of the organization`}
         className="h-11"
         value={userId}
         onChange={setChosen}
@@ -104,11 +127,11 @@ function AddMember({ projectId }: { projectId: string }) {
         disabled={!userId}
         onClick={() => add.mutate(userId)}
       >
-        Add to the project
+        <Trans>Add to the project</Trans>
       </Button>
       {members.hasNextPage && (
         <Button variant="ghost" onClick={() => void members.fetchNextPage()}>
-          Load more members
+          <Trans>Load more members</Trans>
         </Button>
       )}
     </div>
@@ -130,37 +153,26 @@ export function ServiceAccounts({ projectId, manages }: PartProps) {
     create.mutate(name.trim());
   };
   return (
-    <Section title="Service accounts">
+    <Section title={t`Service accounts`}>
       <PagedList
-        label="Service accounts"
+        label={t`Service accounts`}
         queryKey={[...key, "service-accounts"]}
         load={listServiceAccounts(projectId)}
-        empty="There is none yet. Their keys outlive who made them."
+        empty={t`There is none yet. Their keys outlive who made them.`}
       >
         {(account) => (
-          <ListRow
+          <AccountRow
             key={account.id}
-            title={account.name}
-            note={`Created ${formatDay(account.created_at)}`}
-          >
-            {manages && (
-              <Button
-                variant="outline"
-                size="sm"
-                aria-label={`Delete ${account.name} and its keys`}
-                onClick={() => remove.mutate(account.id)}
-              >
-                Delete
-              </Button>
-            )}
-          </ListRow>
+            account={account}
+            onDelete={manages ? () => remove.mutate(account.id) : undefined}
+          />
         )}
       </PagedList>
       {create.data && (
-        <Notice tone="info" title="Its key: copy it now, it is never shown again.">
+        <Notice tone="info" title={t`Its key: copy it now, it is never shown again.`}>
           <input
             readOnly
-            aria-label="Secret key of the service account"
+            aria-label={t`Secret key of the service account`}
             value={create.data.secret}
             onFocus={(event) => event.target.select()}
             className={`${inputClass} mt-2 font-mono`}
@@ -171,7 +183,7 @@ export function ServiceAccounts({ projectId, manages }: PartProps) {
         <form onSubmit={submit} className="flex max-w-md flex-wrap items-end gap-3">
           <div className="min-w-0 flex-1">
             <Field
-              label="Name of the service account"
+              label={t`Name of the service account`}
               required
               maxLength={200}
               value={name}
@@ -179,10 +191,34 @@ export function ServiceAccounts({ projectId, manages }: PartProps) {
             />
           </div>
           <Button type="submit" variant="outline" className="h-11" busy={create.isPending}>
-            Create
+            <Trans>Create</Trans>
           </Button>
         </form>
       )}
     </Section>
+  );
+}
+
+interface AccountRowProps {
+  account: ServiceAccount;
+  onDelete: (() => void) | undefined;
+}
+
+function AccountRow({ account, onDelete }: AccountRowProps) {
+  const { name } = account;
+  const day = formatDay(account.created_at);
+  return (
+    <ListRow title={name} note={t`Created ${day}`}>
+      {onDelete && (
+        <Button
+          variant="outline"
+          size="sm"
+          aria-label={t`Delete ${name} and its keys`}
+          onClick={onDelete}
+        >
+          <Trans>Delete</Trans>
+        </Button>
+      )}
+    </ListRow>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { listModels } from "@/api/account";
@@ -41,10 +43,10 @@ export function ProjectSettings({ project }: { project: Project }) {
     save.mutate(undefined);
   };
   return (
-    <Section title="Settings">
+    <Section title={t`Settings`}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
         <Field
-          label="Name"
+          label={t`Name`}
           required
           maxLength={200}
           value={name}
@@ -52,15 +54,17 @@ export function ProjectSettings({ project }: { project: Project }) {
         />
         {!project.is_default && (
           <TextArea
-            label="Instructions"
-            hint="What the model reads in each chat of this project, before the person's own."
+            label={t`Instructions`}
+            hint={t`What the model reads in each chat of this project, before the person's own.`}
             maxLength={20_000}
             value={instructions}
             onChange={(event) => setInstructions(event.target.value)}
           />
         )}
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1.5 font-medium text-sm">Models</legend>
+          <legend className="mb-1.5 font-medium text-sm">
+            <Trans>Models</Trans>
+          </legend>
           {names.map((model) => (
             <label key={model} className="flex min-h-8 items-center gap-2.5 text-sm">
               <input
@@ -72,25 +76,27 @@ export function ProjectSettings({ project }: { project: Project }) {
               {model}
             </label>
           ))}
-          <p className="text-muted-foreground text-xs">None chosen: its keys may use all.</p>
+          <p className="text-muted-foreground text-xs">
+            <Trans>None chosen: its keys may use all.</Trans>
+          </p>
         </fieldset>
         <Field
-          label="Days that chats are kept after the last turn"
+          label={t`Days that chats are kept after the last turn`}
           type="number"
           min={0}
           max={3650}
-          hint="Empty: until they are deleted."
+          hint={t`Empty: until they are deleted.`}
           value={days}
           onChange={(event) => setDays(event.target.value)}
         />
         <Checkbox
-          label="Log requests of its keys"
-          hint="Where the organization logs them."
+          label={t`Log requests of its keys`}
+          hint={t`Where the organization logs them.`}
           checked={logs}
           onChange={setLogs}
         />
         <Button type="submit" className="self-start" busy={save.isPending} disabled={!name.trim()}>
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
     </Section>

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -6,6 +8,7 @@ import { errorMessage } from "@/api/errors";
 import { archiveProject, getProject, listProjectKeys, managesPeople } from "@/api/teams";
 import type { ProjectView } from "@/api/types";
 import { useMe } from "@/app/session";
+import { formatList } from "@/lib/numbers";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
@@ -32,7 +35,7 @@ export function ProjectPage() {
   if (project.isPending) return <Loading />;
   if (!project.data) {
     return (
-      <PageLayout title="Project">
+      <PageLayout title={t`Project`}>
         <Notice tone="error">{errorMessage(project.error)}</Notice>
       </PageLayout>
     );
@@ -44,19 +47,20 @@ function ProjectSections({ project }: { project: ProjectView }) {
   const me = useMe();
   const [archiving, setArchiving] = useState(false);
   const archived = project.archived_at !== null;
+  const day = formatDay(project.created_at);
   const mayArchive = managesPeople(me.role) && !project.is_default && !archived;
   return (
     <PageLayout
       title={project.name}
       description={
         archived
-          ? "Archived: its keys are refused, and nothing in it changes any more."
-          : `Created ${formatDay(project.created_at)}`
+          ? t`Archived: its keys are refused, and nothing in it changes any more.`
+          : t`Created ${day}`
       }
       action={
         mayArchive && (
           <Button variant="outline" onClick={() => setArchiving(true)}>
-            Archive
+            <Trans context="action">Archive</Trans>
           </Button>
         )
       }
@@ -76,16 +80,22 @@ function ProjectSections({ project }: { project: ProjectView }) {
 /** What binds who is in it, for those who do not manage it. */
 function Rules({ project }: { project: ProjectView }) {
   const days = project.retention_days;
+  const models = formatList(project.allowed_models);
   return (
-    <Section title="Settings">
+    <Section title={t`Settings`}>
       {project.instructions && (
         <p className="whitespace-pre-wrap text-sm" dir="auto">
           {project.instructions}
         </p>
       )}
       <p className="text-sm">
-        Models: {project.allowed_models.join(", ") || "all of the organization"}. Chats are kept{" "}
-        {days === null ? "until they are deleted" : `${days} days after the last turn`}.
+        {models ? t`Models: ${models}.` : t`Models: all of the organization.`}{" "}
+        {days === null
+          ? t`Chats are kept until they are deleted.`
+          : plural(days, {
+              one: "Chats are kept # day after the last turn.",
+              other: "Chats are kept # days after the last turn.",
+            })}
       </p>
     </Section>
   );
@@ -93,18 +103,18 @@ function Rules({ project }: { project: ProjectView }) {
 
 function Keys({ projectId }: { projectId: string }) {
   return (
-    <Section title="API keys">
+    <Section title={t`API keys`}>
       <PagedList
-        label="API keys"
+        label={t`API keys`}
         queryKey={[...projectsKey, projectId, "keys"]}
         load={listProjectKeys(projectId)}
-        empty="There are no keys yet. They are created on the page API keys."
+        empty={t`There are no keys yet. They are created on the page API keys.`}
       >
         {(key) => (
           <ListRow
             key={key.id}
             title={key.name}
-            note={`${key.prefix}… · ${key.created_by} · ${key.last_used_at ? `used ${formatDay(key.last_used_at)}` : "never used"}`}
+            note={[`${key.prefix}…`, key.created_by, lastUse(key.last_used_at)].join(" · ")}
           />
         )}
       </PagedList>
@@ -112,26 +122,33 @@ function Keys({ projectId }: { projectId: string }) {
   );
 }
 
+function lastUse(last: string | null): string {
+  if (!last) return t`never used`;
+  const day = formatDay(last);
+  return t`used ${day}`;
+}
+
 function ArchiveDialog({ project, onClose }: { project: ProjectView; onClose: () => void }) {
   const navigate = useNavigate();
+  const { name } = project;
   const archive = useChange(projectsKey, archiveProject, () => void navigate("/projects"));
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Archive ${project.name}?`}
-      description="Its keys stop working at once; its usage stays. This can't be undone."
+      title={t`Archive ${name}?`}
+      description={t`Its keys stop working at once; its usage stays. This can't be undone.`}
     >
       <DialogActions>
         <Button variant="outline" onClick={onClose}>
-          Keep it
+          <Trans>Keep it</Trans>
         </Button>
         <Button
           variant="danger"
           busy={archive.isPending}
           onClick={() => archive.mutate(project.id)}
         >
-          Archive project
+          <Trans>Archive project</Trans>
         </Button>
       </DialogActions>
     </Dialog>

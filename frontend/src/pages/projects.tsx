@@ -1,6 +1,9 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
 import { createProject, listProjects, managesPeople } from "@/api/teams";
+import type { Project } from "@/api/types";
 import { useMe } from "@/app/session";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -17,15 +20,21 @@ export function ProjectsPage() {
   const manages = managesPeople(useMe().role);
   return (
     <PageLayout
-      title="Projects"
-      description="Keys, budgets, limits and usage by what they are for. The chat page uses the default project."
-      action={manages && <Button onClick={() => setCreating(true)}>Create project</Button>}
+      title={t`Projects`}
+      description={t`Keys, budgets, limits and usage by what they are for. The chat page uses the default project.`}
+      action={
+        manages && (
+          <Button onClick={() => setCreating(true)}>
+            <Trans>Create project</Trans>
+          </Button>
+        )
+      }
     >
       <PagedList
-        label="Projects"
+        label={t`Projects`}
         queryKey={[...projectsKey, "list"]}
         load={listProjects}
-        empty="You are in no project yet."
+        empty={t`You are in no project yet.`}
       >
         {(project) => (
           <ListRow
@@ -35,13 +44,19 @@ export function ProjectsPage() {
                 {project.name}
               </Link>
             }
-            note={`${project.is_default ? "Default project · " : ""}created ${formatDay(project.created_at)}`}
+            note={noteOf(project)}
           />
         )}
       </PagedList>
       {creating && <CreateDialog onClose={() => setCreating(false)} />}
     </PageLayout>
   );
+}
+
+function noteOf({ is_default, created_at }: Project): string {
+  const day = formatDay(created_at);
+  const created = t`created ${day}`;
+  return is_default ? [t`Default project`, created].join(" · ") : created;
 }
 
 function CreateDialog({ onClose }: { onClose: () => void }) {
@@ -52,10 +67,10 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     create.mutate(name.trim());
   };
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title="Create a project">
+    <Dialog open onOpenChange={(open) => !open && onClose()} title={t`Create a project`}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
-          label="Name"
+          label={t`Name`}
           required
           autoFocus
           maxLength={200}
@@ -64,7 +79,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         />
         <DialogActions>
           <Button type="submit" busy={create.isPending} disabled={!name.trim()}>
-            Create project
+            <Trans>Create project</Trans>
           </Button>
         </DialogActions>
       </form>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { Body } from "@/playground/body";
 import { Code } from "@/playground/code";
 
@@ -6,15 +8,18 @@ const FIRST: Body = {
   messages: [{ role: "user", content: "Say hello." }],
   max_tokens: 64,
 };
-const INSTALL = "pip install openai, or npm install openai";
+const PIP = "pip install openai";
+const NPM = "npm install openai";
 
 /** A first call that works when it is pasted. `secret`: of a key that was just made. */
 export function Quickstart({ secret }: { secret?: string }) {
   return (
     <>
       <p className="text-muted-foreground text-sm">
-        Needs OpenAI's client ({INSTALL}), or curl alone.
-        {!secret && " Set PARLEY_API_KEY to the key's secret first."}
+        <Trans>
+          Needs OpenAI's client ({PIP}, or {NPM}), or curl alone.
+        </Trans>{" "}
+        {!secret && t`Set PARLEY_API_KEY to the key's secret first.`}
       </p>
       <Code body={FIRST} {...(secret && { secret })} />
     </>

@@ -1,4 +1,6 @@
 /** What changes the account's security asks for the password again, ten minutes after the last. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useCallback, useRef, useState } from "react";
 import { ApiError, errorMessage } from "@/api/errors";
@@ -57,8 +59,8 @@ export function Reauthentication({ children }: { children: ReactNode }) {
       <Dialog
         open={open}
         onOpenChange={close}
-        title="Is it you?"
-        description="Enter your password before you change this."
+        title={t`Is it you?`}
+        description={t`Enter your password before you change this.`}
       >
         <form
           className="flex flex-col gap-4"
@@ -68,7 +70,7 @@ export function Reauthentication({ children }: { children: ReactNode }) {
           }}
         >
           <Field
-            label="Your password"
+            label={t`Your password`}
             name="password"
             type="password"
             autoComplete="current-password"
@@ -78,7 +80,7 @@ export function Reauthentication({ children }: { children: ReactNode }) {
           />
           <DialogActions>
             <Button type="submit" busy={prove.isPending}>
-              Continue
+              <Trans>Continue</Trans>
             </Button>
           </DialogActions>
         </form>

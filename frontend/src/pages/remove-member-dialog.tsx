@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { listMembers, type Removal, removeMember } from "@/api/teams";
@@ -19,6 +21,7 @@ export function RemoveMemberDialog({ member, onClose, onRemoved }: RemoveMemberD
   const me = useMe();
   const self = member.user_id === me.user.id;
   const name = member.name || member.email;
+  const organization = me.organization.name;
   const [chats, setChats] = useState<Removal["chats"]>("keep");
   const [keys, setKeys] = useState<Removal["keys"]>("revoke");
   const [to, setTo] = useState("");
@@ -37,23 +40,23 @@ export function RemoveMemberDialog({ member, onClose, onRemoved }: RemoveMemberD
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={self ? `Leave ${me.organization.name}?` : `Remove ${name}?`}
-      description="Access ends at once. Say what becomes of what is theirs here."
+      title={self ? t`Leave ${organization}?` : t`Remove ${name}?`}
+      description={t`Access ends at once. Say what becomes of what is theirs here.`}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Select
-          label="Chats"
+          label={t`Chats`}
           value={chats}
           onChange={setChats}
           options={[
-            { value: "keep", label: "Keep for when they are back" },
-            { value: "hand_over", label: "Hand over to another member" },
-            { value: "delete", label: "Delete, for good after 30 days" },
+            { value: "keep", label: t`Keep for when they are back` },
+            { value: "hand_over", label: t`Hand over to another member` },
+            { value: "delete", label: t`Delete, for good after 30 days` },
           ]}
         />
         {chats === "hand_over" && (
           <Select
-            label="Who gets the chats"
+            label={t`Who gets the chats`}
             value={receiver}
             onChange={setTo}
             options={others.map((other) => ({
@@ -63,17 +66,17 @@ export function RemoveMemberDialog({ member, onClose, onRemoved }: RemoveMemberD
           />
         )}
         <Select
-          label="API keys"
+          label={t`API keys`}
           value={keys}
           onChange={setKeys}
           options={[
-            { value: "revoke", label: "Revoke: they stop working" },
-            { value: "service_account", label: "Hand over to a service account" },
+            { value: "revoke", label: t`Revoke: they stop working` },
+            { value: "service_account", label: t`Hand over to a service account` },
           ]}
         />
         <DialogActions>
           <Button variant="outline" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button
             type="submit"
@@ -81,7 +84,7 @@ export function RemoveMemberDialog({ member, onClose, onRemoved }: RemoveMemberD
             busy={remove.isPending}
             disabled={chats === "hand_over" && !receiver}
           >
-            {self ? "Leave" : "Remove"}
+            {self ? t({ message: "Leave", context: "an organization" }) : t`Remove`}
           </Button>
         </DialogActions>
       </form>

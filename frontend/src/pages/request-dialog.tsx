@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { getRequestLog } from "@/api/request-logs";
@@ -19,7 +21,7 @@ export function RequestDialog({ id, onClose }: { id: string | null; onClose: () 
     <Dialog
       open={id !== null}
       onOpenChange={(open) => !open && onClose()}
-      title="Request"
+      title={t({ message: "Request", context: "of the API" })}
       className="max-w-3xl"
     >
       {id !== null && <Content id={id} />}
@@ -41,14 +43,16 @@ function Content({ id }: { id: string }) {
   if (request === null) {
     return (
       <p className="text-muted-foreground text-sm">
-        Its content is not kept: it asked for that, was too long, or holds texts to be embedded.
+        <Trans>
+          Its content is not kept: it asked for that, was too long, or holds texts to be embedded.
+        </Trans>
       </p>
     );
   }
   return (
     <>
-      <Part title="Asked" value={request} />
-      {answer && <Part title="Answered" value={answer} />}
+      <Part title={t`Asked`} value={request} />
+      {answer && <Part title={t`Answered`} value={answer} />}
       <Replay log={log.data} request={request} />
     </>
   );
@@ -82,18 +86,18 @@ function Replay({ log, request }: ReplayProps) {
             variant={running ? "outline" : "primary"}
             onClick={() => (running ? stop() : void start(chat))}
           >
-            {running ? "Stop" : "Replay"}
+            {running ? t`Stop` : t({ message: "Replay", context: "action" })}
           </Button>
         )}
         <CopyButton
           text={curlOf(`${window.location.origin}${log.path}`, request)}
-          label="Copy as curl"
+          label={t`Copy as curl`}
         />
       </div>
       <p className="text-muted-foreground text-xs">
         {chat
-          ? "A replay is asked and billed as yours, not as the key's."
-          : "This cannot be asked again here: it is no chat, or follows what is not in it."}
+          ? t`A replay is asked and billed as yours, not as the key's.`
+          : t`This cannot be asked again here: it is no chat, or follows what is not in it.`}
       </p>
       {error && <Notice tone="error">{error}</Notice>}
       {run && <ResultSection run={run} model={model} />}

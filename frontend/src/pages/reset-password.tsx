@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { resetPassword } from "@/api/account";
@@ -19,19 +21,21 @@ export function ResetPasswordPage() {
     mutationFn: (password: string) => resetPassword({ token, password }),
     onSuccess: () => setMe(null), // every session has ended, this one too
   });
-  useDocumentTitle("Choose another password");
+  useDocumentTitle(t`Choose another password`);
   const fieldError = errorOf(reset.error, "password");
   return (
     <AuthLayout
-      title="Choose another password"
+      title={t`Choose another password`}
       footer={
         <Link to="/login" className="text-foreground underline underline-offset-4">
-          Sign in
+          <Trans>Sign in</Trans>
         </Link>
       }
     >
       {reset.isSuccess ? (
-        <Notice tone="info">Your password is changed. Sign in with it.</Notice>
+        <Notice tone="info">
+          <Trans>Your password is changed. Sign in with it.</Trans>
+        </Notice>
       ) : (
         <form
           className="flex flex-col gap-4"
@@ -42,18 +46,18 @@ export function ResetPasswordPage() {
         >
           {reset.error && !fieldError && <Notice tone="error">{errorMessage(reset.error)}</Notice>}
           <Field
-            label="New password"
+            label={t`New password`}
             name="password"
             type="password"
             autoComplete="new-password"
             minLength={8}
             required
             autoFocus
-            hint="At least 8 characters, and not one that many people use."
+            hint={t`At least 8 characters, and not one that many people use.`}
             error={fieldError}
           />
           <Button type="submit" className="h-11" busy={reset.isPending}>
-            Change the password
+            <Trans>Change the password</Trans>
           </Button>
         </form>
       )}

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -35,10 +37,12 @@ export function SecondFactors({ security }: { security: Security }) {
   };
   const hasFactor = security.totp || security.passkeys.length > 0;
   return (
-    <Section title="Second factors">
+    <Section title={t`Second factors`}>
       <p className="max-w-2xl text-muted-foreground text-sm">
-        With a second factor a stolen password alone opens nothing. The administration of this
-        installation asks its staff for one.
+        <Trans>
+          With a second factor a stolen password alone opens nothing. The administration of this
+          installation asks its staff for one.
+        </Trans>
       </p>
       <ul className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border">
         <Totp enrolled={security.totp} onChange={changed} />
@@ -84,8 +88,8 @@ function Totp({ enrolled, onChange }: { enrolled: boolean; onChange: OnChange })
   return (
     <>
       <Row
-        title="Authenticator app"
-        note={enrolled ? "Signing in asks for its code." : "Codes of an app on your phone."}
+        title={t`Authenticator app`}
+        note={enrolled ? t`Signing in asks for its code.` : t`Codes of an app on your phone.`}
         error={begin.error ?? remove.error}
       >
         {enrolled ? (
@@ -93,20 +97,20 @@ function Totp({ enrolled, onChange }: { enrolled: boolean; onChange: OnChange })
             variant="outline"
             size="sm"
             busy={remove.isPending}
-            aria-label="Remove the authenticator app"
+            aria-label={t`Remove the authenticator app`}
             onClick={() => remove.mutate()}
           >
-            Remove
+            <Trans>Remove</Trans>
           </Button>
         ) : (
           <Button
             variant="outline"
             size="sm"
             busy={begin.isPending}
-            aria-label="Add an authenticator app"
+            aria-label={t`Add an authenticator app`}
             onClick={() => begin.mutate()}
           >
-            Add
+            <Trans>Add</Trans>
           </Button>
         )}
       </Row>
@@ -124,6 +128,7 @@ interface TotpDialogProps {
 }
 
 function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
+  const { secret } = enrolment;
   const guard = useGuard();
   const activate = useMutation({
     mutationFn: (code: string) => guard(() => activateTotp(code)),
@@ -136,21 +141,23 @@ function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add an authenticator app"
-      description="Scan this with the app, then enter the code that it shows."
+      title={t`Add an authenticator app`}
+      description={t`Scan this with the app, then enter the code that it shows.`}
     >
       <img
         src={`data:image/svg+xml;base64,${btoa(enrolment.qr_svg)}`}
         width={200}
         height={200}
         className="self-center rounded-xl bg-white p-2"
-        alt="QR code of the secret below"
+        alt={t`QR code of the secret below`}
       />
       <p className="text-muted-foreground text-sm">
-        Or type the secret into the app:{" "}
-        <code className="break-all text-foreground" data-testid="totp-secret">
-          {enrolment.secret}
-        </code>
+        <Trans>
+          Or type the secret into the app:{" "}
+          <code dir="ltr" className="break-all text-foreground" data-testid="totp-secret">
+            {secret}
+          </code>
+        </Trans>
       </p>
       <form
         className="flex flex-col gap-4"
@@ -160,7 +167,7 @@ function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
         }}
       >
         <Field
-          label="Code of the app"
+          label={t`Code of the app`}
           name="code"
           autoComplete="one-time-code"
           inputMode="numeric"
@@ -171,7 +178,7 @@ function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
         />
         <DialogActions>
           <Button type="submit" busy={activate.isPending}>
-            Add the app
+            <Trans>Add the app</Trans>
           </Button>
         </DialogActions>
       </form>
@@ -193,8 +200,8 @@ function Passkeys({ passkeys, onChange }: { passkeys: Passkey[]; onChange: OnCha
   return (
     <>
       <Row
-        title="Passkeys"
-        note="Sign in with a finger, a face or a security key, without the password."
+        title={t`Passkeys`}
+        note={t`Sign in with a finger, a face or a security key, without the password.`}
         error={add.error ?? remove.error}
       >
         {hasPasskeys() && (
@@ -202,33 +209,22 @@ function Passkeys({ passkeys, onChange }: { passkeys: Passkey[]; onChange: OnCha
             variant="outline"
             size="sm"
             busy={add.isPending}
-            aria-label="Add a passkey"
+            aria-label={t`Add a passkey`}
             onClick={() => setNaming(true)}
           >
-            Add
+            <Trans>Add</Trans>
           </Button>
         )}
       </Row>
       {passkeys.map((passkey) => (
-        <Row
+        <PasskeyRow
           key={passkey.id}
-          title={passkey.name}
-          note={`Passkey of ${formatDay(passkey.created_at)}${
-            passkey.last_used_at ? `, used ${formatDay(passkey.last_used_at)}` : ""
-          }`}
-        >
-          <Button
-            variant="outline"
-            size="sm"
-            busy={remove.isPending && remove.variables === passkey.id}
-            aria-label={`Remove the passkey ${passkey.name}`}
-            onClick={() => remove.mutate(passkey.id)}
-          >
-            Remove
-          </Button>
-        </Row>
+          passkey={passkey}
+          busy={remove.isPending && remove.variables === passkey.id}
+          onRemove={() => remove.mutate(passkey.id)}
+        />
       ))}
-      <Dialog open={naming} onOpenChange={setNaming} title="Add a passkey">
+      <Dialog open={naming} onOpenChange={setNaming} title={t`Add a passkey`}>
         <form
           className="flex flex-col gap-4"
           onSubmit={(event) => {
@@ -238,20 +234,50 @@ function Passkeys({ passkeys, onChange }: { passkeys: Passkey[]; onChange: OnCha
           }}
         >
           <Field
-            label="Name"
+            label={t`Name`}
             name="name"
             maxLength={100}
             required
             autoFocus
-            placeholder="My phone"
-            hint="So that you know later which one it is."
+            placeholder={t`My phone`}
+            hint={t`So that you know later which one it is.`}
           />
           <DialogActions>
-            <Button type="submit">Continue</Button>
+            <Button type="submit">
+              <Trans>Continue</Trans>
+            </Button>
           </DialogActions>
         </form>
       </Dialog>
     </>
+  );
+}
+
+interface PasskeyRowProps {
+  passkey: Passkey;
+  busy: boolean;
+  onRemove: () => void;
+}
+
+function PasskeyRow({ passkey, busy, onRemove }: PasskeyRowProps) {
+  const { name } = passkey;
+  const created = formatDay(passkey.created_at);
+  const used = passkey.last_used_at && formatDay(passkey.last_used_at);
+  return (
+    <Row
+      title={name}
+      note={used ? t`Passkey of ${created}, used ${used}` : t`Passkey of ${created}`}
+    >
+      <Button
+        variant="outline"
+        size="sm"
+        busy={busy}
+        aria-label={t`Remove the passkey ${name}`}
+        onClick={onRemove}
+      >
+        <Trans>Remove</Trans>
+      </Button>
+    </Row>
   );
 }
 
@@ -263,18 +289,21 @@ function RecoveryCodes({ left, onChange }: { left: number; onChange: OnChange })
   });
   return (
     <Row
-      title="Recovery codes"
-      note={`${left} are left. Each lets you in once without your phone.`}
+      title={t`Recovery codes`}
+      note={plural(left, {
+        one: "# is left. Each lets you in once without your phone.",
+        other: "# are left. Each lets you in once without your phone.",
+      })}
       error={renew.error}
     >
       <Button
         variant="outline"
         size="sm"
         busy={renew.isPending}
-        aria-label="Make new recovery codes"
+        aria-label={t`Make new recovery codes`}
         onClick={() => renew.mutate()}
       >
-        New codes
+        <Trans>New codes</Trans>
       </Button>
     </Row>
   );
@@ -291,19 +320,23 @@ function CodesDialog({ open, codes, onClose }: CodesDialogProps) {
     <Dialog
       open={open}
       onOpenChange={onClose}
-      title="Your recovery codes"
-      description="Keep them where your phone is not: each lets you in once without it. They are shown this once."
+      title={t`Your recovery codes`}
+      description={t`Keep them where your phone is not: each lets you in once without it. They are shown this once.`}
     >
       <ul
-        aria-label="Recovery codes"
+        aria-label={t`Recovery codes`}
         className="grid grid-cols-2 gap-2 rounded-xl bg-muted p-4 font-mono text-sm"
       >
         {codes.map((code) => (
-          <li key={code}>{code}</li>
+          <li key={code} dir="ltr">
+            {code}
+          </li>
         ))}
       </ul>
       <DialogActions>
-        <Button onClick={onClose}>I have kept them</Button>
+        <Button onClick={onClose}>
+          <Trans>I have kept them</Trans>
+        </Button>
       </DialogActions>
     </Dialog>
   );

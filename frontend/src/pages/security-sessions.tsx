@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import { endAllSessions, endSession, listSessions } from "@/api/security";
@@ -26,7 +28,7 @@ export function Sessions() {
     onError: (failure) => toast(errorMessage(failure)),
   });
   return (
-    <Section title="Where you are signed in">
+    <Section title={t`Where you are signed in`}>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       <ul className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border">
         {data?.map((session) => (
@@ -44,7 +46,7 @@ export function Sessions() {
         busy={endAll.isPending}
         onClick={() => endAll.mutate()}
       >
-        Sign out everywhere
+        <Trans>Sign out everywhere</Trans>
       </Button>
     </Section>
   );
@@ -57,26 +59,30 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session, busy, onEnd }: SessionRowProps) {
+  const { ip } = session;
   const device = deviceName(session.user_agent);
+  const time = formatDayAndTime(session.last_seen_at);
   return (
     <li className="flex min-h-14 items-center justify-between gap-3 border-border border-b px-4 py-2 last:border-b-0">
       <span className="flex min-w-0 flex-col">
         <span className="truncate font-medium text-sm">{device}</span>
         <span className="text-muted-foreground text-xs">
-          {session.ip} · used {formatDayAndTime(session.last_seen_at)}
+          <bdi>{ip}</bdi> · {t`used ${time}`}
         </span>
       </span>
       {session.current ? (
-        <span className="shrink-0 text-muted-foreground text-sm">This device</span>
+        <span className="shrink-0 text-muted-foreground text-sm">
+          <Trans>This device</Trans>
+        </span>
       ) : (
         <Button
           variant="outline"
           size="sm"
           busy={busy}
-          aria-label={`Sign out ${device} at ${session.ip}`}
+          aria-label={t`Sign out ${device} at ${ip}`}
           onClick={onEnd}
         >
-          Sign out
+          <Trans>Sign out</Trans>
         </Button>
       )}
     </li>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -19,10 +21,10 @@ import { errorOf } from "./use-auth-form";
 export function SecurityPage() {
   const { data, error } = useQuery({ queryKey: ["security"], queryFn: getSecurity });
   return (
-    <PageLayout title="Account and security">
+    <PageLayout title={t`Account and security`}>
       <Reauthentication>
         {error && <Notice tone="error">{errorMessage(error)}</Notice>}
-        {!data && !error && <Loading label="Loading your account" />}
+        {!data && !error && <Loading label={t`Loading your account`} />}
         <PasswordSection />
         {data && <SecondFactors security={data} />}
         <Sessions />
@@ -40,12 +42,12 @@ function PasswordSection() {
     mutationFn: () => guard(() => changePassword(password)),
     onSuccess: () => {
       setPassword("");
-      toast("Your password is changed. Your other devices are signed out.");
+      toast(t`Your password is changed. Your other devices are signed out.`);
     },
   });
   const fieldError = errorOf(change.error, "password");
   return (
-    <Section title="Password">
+    <Section title={t`Password`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -55,7 +57,7 @@ function PasswordSection() {
       >
         {change.error && !fieldError && <Notice tone="error">{errorMessage(change.error)}</Notice>}
         <Field
-          label="New password"
+          label={t`New password`}
           type="password"
           autoComplete="new-password"
           minLength={8}
@@ -70,7 +72,7 @@ function PasswordSection() {
           busy={change.isPending}
           disabled={password.length < 8}
         >
-          Change the password
+          <Trans>Change the password</Trans>
         </Button>
       </form>
     </Section>
@@ -78,13 +80,13 @@ function PasswordSection() {
 }
 
 function EmailSection() {
-  const me = useMe();
+  const address = useMe().user.email;
   const guard = useGuard();
   const [email, setEmail] = useState("");
   const change = useMutation({ mutationFn: () => guard(() => changeEmail(email)) });
   const fieldError = errorOf(change.error, "email");
   return (
-    <Section title="E-mail address">
+    <Section title={t`E-mail address`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -93,18 +95,20 @@ function EmailSection() {
         }}
       >
         <p className="break-words text-muted-foreground text-sm">
-          It is {me.user.email}. Another one counts once you have opened the link that we send to
-          it; the old one is notified.
+          <Trans>
+            It is {address}. Another one counts once you have opened the link that we send to it;
+            the old one is notified.
+          </Trans>
         </p>
         {change.error && !fieldError && <Notice tone="error">{errorMessage(change.error)}</Notice>}
         {change.isSuccess && (
           <Notice tone="info">
-            We have written to {email}. Open the link in that mail.
-            {change.data.local_outbox && " There is no mail server here: it is in the outbox."}
+            <Trans>We have written to {email}. Open the link in that mail.</Trans>{" "}
+            {change.data.local_outbox && t`There is no mail server here: it is in the outbox.`}
           </Notice>
         )}
         <Field
-          label="New address"
+          label={t`New address`}
           type="email"
           autoComplete="email"
           required
@@ -113,7 +117,7 @@ function EmailSection() {
           error={fieldError}
         />
         <Button type="submit" className="self-start" busy={change.isPending} disabled={!email}>
-          Change the address
+          <Trans>Change the address</Trans>
         </Button>
       </form>
     </Section>

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import { useState } from "react";
@@ -18,11 +21,12 @@ import { LanguageSection } from "./language";
 import { MyToolsSection } from "./my-tools";
 import { NotificationsSection } from "./notifications";
 import { PageLayout, Section } from "./page-layout";
+import { roleName } from "./role-names";
 import { SharedLinksSection } from "./shared-links";
 
 export function SettingsPage() {
   return (
-    <PageLayout title="Settings">
+    <PageLayout title={t`Settings`}>
       <ThemeSection />
       <LanguageSection />
       <NotificationsSection />
@@ -42,15 +46,27 @@ export function SettingsPage() {
 function ThemeSection() {
   const { theme, setTheme } = useTheme();
   return (
-    <Section title="Appearance">
+    <Section title={t`Appearance`}>
       <Segmented
-        label="Theme"
+        label={t`Theme`}
         value={theme}
         onChange={setTheme}
         options={[
-          { value: "system", label: "System", icon: <Monitor aria-hidden /> },
-          { value: "light", label: "Light", icon: <Sun aria-hidden /> },
-          { value: "dark", label: "Dark", icon: <Moon aria-hidden /> },
+          {
+            value: "system",
+            label: t({ message: "System", context: "theme" }),
+            icon: <Monitor aria-hidden />,
+          },
+          {
+            value: "light",
+            label: t({ message: "Light", context: "theme" }),
+            icon: <Sun aria-hidden />,
+          },
+          {
+            value: "dark",
+            label: t({ message: "Dark", context: "theme" }),
+            icon: <Moon aria-hidden />,
+          },
         ]}
       />
     </Section>
@@ -65,11 +81,11 @@ function ProfileSection() {
     mutationFn: () => patchMe({ name: name.trim() }),
     onSuccess: (next) => {
       client.setQueryData(meKey, next);
-      toast("Your name is saved.");
+      toast(t`Your name is saved.`);
     },
   });
   return (
-    <Section title="Profile">
+    <Section title={t`Profile`}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
@@ -79,20 +95,20 @@ function ProfileSection() {
       >
         {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
         <Field
-          label="Name"
+          label={t`Name`}
           autoComplete="name"
           maxLength={200}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
-        <Field label="E-mail" type="email" value={me.user.email} readOnly />
+        <Field label={t`E-mail`} type="email" value={me.user.email} readOnly />
         <Button
           type="submit"
           className="self-start"
           busy={save.isPending}
           disabled={name.trim() === me.user.name}
         >
-          Save
+          <Trans>Save</Trans>
         </Button>
       </form>
     </Section>
@@ -101,12 +117,12 @@ function ProfileSection() {
 
 function MemorySection() {
   return (
-    <Section title="Memory">
+    <Section title={t`Memory`}>
       <p className="max-w-md text-muted-foreground text-sm">
-        What later chats know of you: see it, change it, forget it, or switch it off.
+        <Trans>What later chats know of you: see it, change it, forget it, or switch it off.</Trans>
       </p>
       <Link to="/settings/memory" className={`${buttonClass("outline")} self-start`}>
-        Open memory
+        <Trans>Open memory</Trans>
       </Link>
     </Section>
   );
@@ -114,12 +130,14 @@ function MemorySection() {
 
 function SecuritySection() {
   return (
-    <Section title="Account and security">
+    <Section title={t`Account and security`}>
       <p className="max-w-md text-muted-foreground text-sm">
-        Your password, address, second factors and passkeys, and where you are signed in.
+        <Trans>
+          Your password, address, second factors and passkeys, and where you are signed in.
+        </Trans>
       </p>
       <Link to="/settings/security" className={`${buttonClass("outline")} self-start`}>
-        Open
+        <Trans context="action">Open</Trans>
       </Link>
     </Section>
   );
@@ -127,12 +145,12 @@ function SecuritySection() {
 
 function PrivacySection() {
   return (
-    <Section title="Data and privacy">
+    <Section title={t`Data and privacy`}>
       <p className="max-w-md text-muted-foreground text-sm">
-        How long your data is kept, a copy of it, and its erasure.
+        <Trans>How long your data is kept, a copy of it, and its erasure.</Trans>
       </p>
       <Link to="/settings/privacy" className={`${buttonClass("outline")} self-start`}>
-        Open your data
+        <Trans>Open your data</Trans>
       </Link>
     </Section>
   );
@@ -145,12 +163,13 @@ function OrganizationSection() {
     mutationFn: (organizationId: string) => patchMe({ organization_id: organizationId }),
     onSuccess: (next) => {
       setMe(next);
-      toast(`You now work in ${next.organization.name}.`);
+      const { name } = next.organization;
+      toast(t`You now work in ${name}.`);
     },
     onError: (error) => toast(errorMessage(error)),
   });
   return (
-    <Section title="Organization">
+    <Section title={t`Organization`}>
       <JoinOffer />
       <ul className="flex max-w-md flex-col overflow-hidden rounded-2xl border border-border">
         {me.organizations.map((organization) => {
@@ -164,12 +183,13 @@ function OrganizationSection() {
                 <span className="truncate font-medium text-sm">{organization.name}</span>
                 <span className="text-muted-foreground text-xs capitalize">
                   {organization.plan}
-                  {current && ` · ${me.role}`}
+                  {current && ` · ${roleName(me.role)}`}
                 </span>
               </span>
               {current ? (
                 <span className="flex items-center gap-1.5 text-muted-foreground text-sm">
-                  <Check aria-hidden className="size-4" /> Current
+                  <Check aria-hidden className="size-4" />{" "}
+                  <Trans context="organization">Current</Trans>
                 </span>
               ) : (
                 <Button
@@ -178,7 +198,7 @@ function OrganizationSection() {
                   busy={change.isPending}
                   onClick={() => change.mutate(organization.id)}
                 >
-                  Switch
+                  <Trans context="action">Switch</Trans>
                 </Button>
               )}
             </li>
@@ -189,26 +209,29 @@ function OrganizationSection() {
   );
 }
 
-const shortcuts = [
-  [hotkeyLabel("mod+k"), "Search chats"],
-  [hotkeyLabel("mod+shift+o"), "New chat"],
-  ["Enter", "Send the message"],
-  ["Shift+Enter", "New line"],
-  ["Esc", "Stop the answer"],
-] as const;
+const shortcuts: [string, MessageDescriptor][] = [
+  [hotkeyLabel("mod+k"), msg`Search chats`],
+  [hotkeyLabel("mod+shift+o"), msg`New chat`],
+  ["Enter", msg`Send the message`],
+  ["Shift+Enter", msg`New line`],
+  ["Esc", msg`Stop the answer`],
+];
 
 function ShortcutsSection() {
   return (
-    <Section title="Keyboard">
+    <Section title={t`Keyboard`}>
       <dl className="grid max-w-md grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
         {shortcuts.map(([keys, what]) => (
           <div key={keys} className="contents">
             <dt>
-              <kbd className="rounded-md border border-border bg-muted px-2 py-1 font-sans text-xs">
+              <kbd
+                dir="ltr"
+                className="rounded-md border border-border bg-muted px-2 py-1 font-sans text-xs"
+              >
                 {keys}
               </kbd>
             </dt>
-            <dd className="text-muted-foreground">{what}</dd>
+            <dd className="text-muted-foreground">{i18n._(what)}</dd>
           </div>
         ))}
       </dl>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
@@ -27,16 +29,16 @@ export function SharedLinksSection() {
   const manages = me.role === "owner" || me.role === "admin";
   const [scope, setScope] = useState<ShareScope>("mine");
   return (
-    <Section title="Shared links">
+    <Section title={t`Shared links`}>
       <SharingNotice manages={manages} />
       {manages && (
         <Segmented
-          label="Whose links"
+          label={t`Whose links`}
           value={scope}
           onChange={setScope}
           options={[
-            { value: "mine", label: "Mine" },
-            { value: "organization", label: "Everybody's" },
+            { value: "mine", label: t({ message: "Mine", context: "links" }) },
+            { value: "organization", label: t({ message: "Everybody's", context: "links" }) },
           ]}
         />
       )}
@@ -52,7 +54,7 @@ function SharingNotice({ manages }: { manages: boolean }) {
     mutationFn: putSharing,
     onSuccess: (next) => {
       client.setQueryData(sharingKey, next);
-      toast(next.is_allowed ? "Members may share chats." : "No shared link works any more.");
+      toast(next.is_allowed ? t`Members may share chats.` : t`No shared link works any more.`);
     },
   });
   if (!sharing.data) return null;
@@ -63,8 +65,8 @@ function SharingNotice({ manages }: { manages: boolean }) {
       {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
       <p className="text-muted-foreground text-sm">
         {allowed
-          ? "Members of the organization may share chats by public links."
-          : "The organization does not allow shared links: none of them works."}
+          ? t`Members of the organization may share chats by public links.`
+          : t`The organization does not allow shared links: none of them works.`}
       </p>
       {manages && (
         <Button
@@ -73,7 +75,7 @@ function SharingNotice({ manages }: { manages: boolean }) {
           busy={change.isPending}
           onClick={() => change.mutate(!allowed)}
         >
-          {allowed ? "Forbid shared links" : "Allow shared links"}
+          {allowed ? t`Forbid shared links` : t`Allow shared links`}
         </Button>
       )}
     </div>
@@ -92,7 +94,7 @@ function ShareList({ scope }: { scope: ShareScope }) {
     mutationFn: (share: ListedShare) => deleteShare(share.id),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: sharesKey });
-      toast("The link no longer works.");
+      toast(t`The link no longer works.`);
     },
     onError: (error) => toast(errorMessage(error)),
   });
@@ -100,11 +102,15 @@ function ShareList({ scope }: { scope: ShareScope }) {
   if (shares.isError) return <Notice tone="error">{errorMessage(shares.error)}</Notice>;
   const items = shares.data.pages.flatMap((page) => page.data);
   if (items.length === 0)
-    return <p className="text-muted-foreground text-sm">No link works now.</p>;
+    return (
+      <p className="text-muted-foreground text-sm">
+        <Trans>No link works now.</Trans>
+      </p>
+    );
   return (
     <>
       <ul
-        aria-label="Shared links"
+        aria-label={t`Shared links`}
         className="flex max-w-2xl flex-col overflow-hidden rounded-2xl border border-border"
       >
         {items.map((share) => (
@@ -124,7 +130,7 @@ function ShareList({ scope }: { scope: ShareScope }) {
           busy={shares.isFetchingNextPage}
           onClick={() => void shares.fetchNextPage()}
         >
-          Show more
+          <Trans>Show more</Trans>
         </Button>
       )}
     </>
@@ -138,23 +144,28 @@ interface ShareRowProps {
 }
 
 function ShareRow({ share, busy, onRevoke }: ShareRowProps) {
-  const name = share.title ?? `Shared by ${share.created_by}`;
+  const person = share.created_by;
+  const name = share.title ?? t`Shared by ${person}`;
+  const day = formatDay(share.created_at);
+  const end = formatDay(share.expires_at);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-3 last:border-b-0">
       <span className="flex min-w-0 flex-col gap-1">
-        <span className="truncate font-medium text-sm">{name}</span>
+        <span dir="auto" className="truncate font-medium text-sm">
+          {name}
+        </span>
         <span className="text-muted-foreground text-xs">
-          Shared on {formatDay(share.created_at)} · works until {formatDay(share.expires_at)}
+          {t`Shared on ${day}`} · {t`works until ${end}`}
         </span>
       </span>
       <Button
         variant="outline"
         size="sm"
-        aria-label={`Revoke ${name}`}
+        aria-label={t`Revoke ${name}`}
         disabled={busy}
         onClick={onRevoke}
       >
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
     </li>
   );

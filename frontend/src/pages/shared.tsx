@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "react-router";
 import { copyShared, getShared } from "@/api/conversations";
@@ -20,7 +22,7 @@ export function SharedPage() {
     queryFn: () => getShared(token),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  useDocumentTitle(shared.data?.title || "Shared conversation");
+  useDocumentTitle(shared.data?.title || t`Shared conversation`);
   const gone = shared.error instanceof ApiError && shared.error.status === 404;
   return (
     <div className="scrollbar-quiet h-full overflow-y-auto">
@@ -29,16 +31,16 @@ export function SharedPage() {
           <Logo />
         </Link>
         <Link to="/" className={buttonClass("outline", "sm")}>
-          Open Parley
+          <Trans>Open Parley</Trans>
         </Link>
       </header>
       <main className="mx-auto w-full max-w-3xl px-4 pt-4 pb-20 md:px-6">
         {shared.isPending ? (
           <Loading />
         ) : shared.isError ? (
-          <Notice tone="error" title={gone ? "This link no longer works" : undefined}>
+          <Notice tone="error" title={gone ? t`This link no longer works` : undefined}>
             {gone
-              ? "It has expired, its owner has deleted it, or it was never complete."
+              ? t`It has expired, its owner has deleted it, or it was never complete.`
               : errorMessage(shared.error)}
           </Notice>
         ) : (
@@ -67,24 +69,30 @@ function GoOn({ token }: { token: string }) {
     <div className="flex flex-col items-start gap-3 border-border border-t pt-5">
       {copy.error && <Notice tone="error">{errorMessage(copy.error)}</Notice>}
       <Button busy={copy.isPending} onClick={() => copy.mutate()}>
-        Continue this chat
+        <Trans>Continue this chat</Trans>
       </Button>
     </div>
   );
 }
 
 function SharedMessages({ shared }: { shared: SharedConversation }) {
+  const { model } = shared;
+  const day = formatDay(shared.created_at);
   return (
     <>
-      <h1 className="text-balance font-semibold text-2xl tracking-tight">
-        {shared.title || "Shared conversation"}
+      <h1 dir="auto" className="text-balance font-semibold text-2xl tracking-tight">
+        {shared.title || t`Shared conversation`}
       </h1>
       <p className="border-border border-b pt-1.5 pb-5 text-muted-foreground text-sm">
-        Shared on {formatDay(shared.created_at)} · written with {shared.model}
+        {t`Shared on ${day}`} · {t`written with ${model}`}
       </p>
       {shared.messages.map((message) =>
         message.role === "user" ? (
-          <article key={message.id} aria-label="Prompt" className="flex flex-col items-end py-5">
+          <article
+            key={message.id}
+            aria-label={t({ message: "Prompt", context: "noun" })}
+            className="flex flex-col items-end py-5"
+          >
             <p
               dir="auto"
               className="max-w-[85%] whitespace-pre-wrap break-words rounded-3xl bg-bubble px-5 py-2.5 leading-7"
@@ -93,10 +101,14 @@ function SharedMessages({ shared }: { shared: SharedConversation }) {
             </p>
           </article>
         ) : (
-          <article key={message.id} aria-label="Answer" className="py-2">
+          <article
+            key={message.id}
+            aria-label={t({ message: "Answer", context: "noun" })}
+            className="py-2"
+          >
             <Markdown text={message.content} />
             <div className="-ms-2 mt-1">
-              <CopyButton text={message.content} label="Copy answer" />
+              <CopyButton text={message.content} label={t`Copy answer`} />
             </div>
           </article>
         ),

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Building2, KeyRound } from "lucide-react";
 import { useState } from "react";
@@ -20,7 +22,7 @@ export function SignInPage() {
   const { data: me } = useMeQuery();
   const destination = useDestination();
   const [needed, setNeeded] = useState<SecondFactorNeeded | null>(null);
-  useDocumentTitle("Sign in");
+  useDocumentTitle(t`Sign in`);
   if (me) return <Navigate to={destination} replace />;
   if (needed) return <SecondFactor needed={needed} onBack={() => setNeeded(null)} />;
   return <Password onSecondFactor={setNeeded} />;
@@ -33,14 +35,14 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
   );
   return (
     <AuthLayout
-      title="Welcome back"
+      title={t`Welcome back`}
       footer={
-        <>
+        <Trans>
           New here?{" "}
           <Link to={`/signup${search}`} className="text-foreground underline underline-offset-4">
             Create an account
           </Link>
-        </>
+        </Trans>
       }
     >
       <form
@@ -52,7 +54,7 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
       >
         {error && !isFieldError && <Notice tone="error">{errorMessage(error)}</Notice>}
         <Field
-          label="E-mail"
+          label={t`E-mail`}
           name="email"
           type="email"
           autoComplete="username"
@@ -61,7 +63,7 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
           error={fieldError("email")}
         />
         <Field
-          label="Password"
+          label={t`Password`}
           name="password"
           type="password"
           autoComplete="current-password"
@@ -69,7 +71,7 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
           error={fieldError("password")}
         />
         <Button type="submit" className="mt-1 h-11" busy={busy}>
-          Sign in
+          <Trans>Sign in</Trans>
         </Button>
       </form>
       <div className="flex flex-col gap-4">
@@ -79,7 +81,7 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
           to="/forgot-password"
           className="self-center text-muted-foreground text-sm underline underline-offset-4"
         >
-          Forgot your password?
+          <Trans>Forgot your password?</Trans>
         </Link>
       </div>
     </AuthLayout>
@@ -101,7 +103,7 @@ function SingleSignOn() {
         {refused && <Notice tone="error">{refused}</Notice>}
         <Button variant="outline" className="h-11" onClick={() => setOpen(true)}>
           <Building2 aria-hidden className="size-4" />
-          Single sign-on
+          <Trans>Single sign-on</Trans>
         </Button>
       </>
     );
@@ -115,9 +117,16 @@ function SingleSignOn() {
       }}
     >
       {start.error && <Notice tone="error">{errorMessage(start.error)}</Notice>}
-      <Field label="Work e-mail" name="work" type="email" autoComplete="email" required autoFocus />
+      <Field
+        label={t`Work e-mail`}
+        name="work"
+        type="email"
+        autoComplete="email"
+        required
+        autoFocus
+      />
       <Button type="submit" className="h-11" busy={start.isPending || start.isSuccess}>
-        Continue to your organization
+        <Trans>Continue to your organization</Trans>
       </Button>
     </form>
   );
@@ -132,7 +141,7 @@ function PasskeyButton() {
       {ask.error && <Notice tone="error">{errorMessage(ask.error)}</Notice>}
       <Button variant="outline" className="h-11" busy={ask.isPending} onClick={() => ask.mutate()}>
         <KeyRound aria-hidden className="size-4" />
-        Use a passkey
+        <Trans>Use a passkey</Trans>
       </Button>
     </>
   );
@@ -152,14 +161,14 @@ function SecondFactor({ needed, onBack }: SecondFactorProps) {
   const asksForCode = hasApp || recovery;
   return (
     <AuthLayout
-      title="Second step"
+      title={t`Second step`}
       footer={
         <button
           type="button"
           className="cursor-pointer underline underline-offset-4"
           onClick={onBack}
         >
-          Use another account
+          <Trans>Use another account</Trans>
         </button>
       }
     >
@@ -174,7 +183,7 @@ function SecondFactor({ needed, onBack }: SecondFactorProps) {
           {give.error && <Notice tone="error">{errorMessage(give.error)}</Notice>}
           <Field
             key={String(recovery)}
-            label={recovery ? "Recovery code" : "Code of your authenticator app"}
+            label={recovery ? t`Recovery code` : t`Code of your authenticator app`}
             name="code"
             autoComplete="one-time-code"
             inputMode="numeric"
@@ -183,7 +192,7 @@ function SecondFactor({ needed, onBack }: SecondFactorProps) {
             autoFocus
           />
           <Button type="submit" className="h-11" busy={give.isPending}>
-            Continue
+            <Trans>Continue</Trans>
           </Button>
         </form>
       )}
@@ -191,7 +200,7 @@ function SecondFactor({ needed, onBack }: SecondFactorProps) {
         {factors.includes("webauthn") && <PasskeyButton />}
         {!recovery && factors.includes("recovery_codes") && (
           <Button variant="ghost" onClick={() => setRecovery(true)}>
-            Use a recovery code
+            <Trans>Use a recovery code</Trans>
           </Button>
         )}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link, Navigate } from "react-router";
 import { type Credentials, signUp } from "@/api/account";
 import { errorMessage } from "@/api/errors";
@@ -22,19 +24,19 @@ export function SignUpPage() {
   const destination = useDestination();
   const { submit, busy, error, fieldError, isFieldError, search, sent } =
     useAuthForm(signUpInvited);
-  useDocumentTitle("Create an account");
+  useDocumentTitle(t`Create an account`);
   if (me) return <Navigate to={destination} replace />;
   if (sent) return <MailSent to={sent.to} localOutbox={sent.answer.local_outbox} />;
   return (
     <AuthLayout
-      title="Create your account"
+      title={t`Create your account`}
       footer={
-        <>
+        <Trans>
           Already have one?{" "}
           <Link to={`/login${search}`} className="text-foreground underline underline-offset-4">
             Sign in
           </Link>
-        </>
+        </Trans>
       }
     >
       <form
@@ -46,7 +48,7 @@ export function SignUpPage() {
       >
         {error && !isFieldError && <Notice tone="error">{errorMessage(error)}</Notice>}
         <Field
-          label="Name"
+          label={t`Name`}
           name="name"
           autoComplete="name"
           maxLength={200}
@@ -54,7 +56,7 @@ export function SignUpPage() {
           error={fieldError("name")}
         />
         <Field
-          label="E-mail"
+          label={t`E-mail`}
           name="email"
           type="email"
           autoComplete="username"
@@ -62,17 +64,17 @@ export function SignUpPage() {
           error={fieldError("email")}
         />
         <Field
-          label="Password"
+          label={t`Password`}
           name="password"
           type="password"
           autoComplete="new-password"
           minLength={8}
           required
-          hint="At least 8 characters, and not one that many people use."
+          hint={t`At least 8 characters, and not one that many people use.`}
           error={fieldError("password")}
         />
         <Button type="submit" className="mt-1 h-11" busy={busy}>
-          Create account
+          <Trans>Create account</Trans>
         </Button>
       </form>
     </AuthLayout>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ToolRule } from "@/api/tools";
 import type { ToolServer } from "@/api/types";
 import { Checkbox } from "@/ui/checkbox";
@@ -15,27 +16,48 @@ interface ToolRulesProps {
 /** What each tool of a server may do. */
 export function ToolRules({ server, disabled, claims, onChange }: ToolRulesProps) {
   if (server.tools.length === 0) return null;
+  const { name } = server;
   return (
-    <ul className="flex flex-col gap-4" aria-label={`Tools of ${server.name}`}>
+    <ul className="flex flex-col gap-4" aria-label={t`Tools of ${name}`}>
       {server.tools.map((tool) => (
-        <li key={tool.name} className="flex flex-col gap-2">
-          <Checkbox
-            label={`Allow ${tool.title || tool.name}`}
-            hint={tool.description}
-            checked={tool.allowed}
-            disabled={disabled}
-            onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}
-          />
-          <Checkbox
-            label={`Ask before ${tool.title || tool.name}`}
-            hint={claims(tool)}
-            checked={tool.needs_approval}
-            disabled={disabled}
-            onChange={(needs_approval) => onChange({ ...ruleOf(tool), needs_approval })}
-          />
-        </li>
+        <ToolRow
+          key={tool.name}
+          tool={tool}
+          disabled={disabled}
+          claims={claims(tool)}
+          onChange={onChange}
+        />
       ))}
     </ul>
+  );
+}
+
+interface ToolRowProps {
+  tool: Tool;
+  disabled: boolean;
+  claims: string;
+  onChange: (rule: ToolRule) => void;
+}
+
+function ToolRow({ tool, disabled, claims, onChange }: ToolRowProps) {
+  const name = tool.title || tool.name;
+  return (
+    <li className="flex flex-col gap-2">
+      <Checkbox
+        label={t`Allow ${name}`}
+        hint={tool.description}
+        checked={tool.allowed}
+        disabled={disabled}
+        onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}
+      />
+      <Checkbox
+        label={t`Ask before ${name}`}
+        hint={claims}
+        checked={tool.needs_approval}
+        disabled={disabled}
+        onChange={(needs_approval) => onChange({ ...ruleOf(tool), needs_approval })}
+      />
+    </li>
   );
 }
 

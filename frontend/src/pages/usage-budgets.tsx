@@ -1,8 +1,12 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { listBudgets } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import type { Budget } from "@/api/types";
 import { cn } from "@/lib/cn";
+import { formatNumber } from "@/lib/numbers";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { Section } from "./page-layout";
@@ -12,14 +16,16 @@ import { formatCost } from "./usage-format";
 export function Budgets() {
   const budgets = useQuery({ queryKey: ["budgets"], queryFn: listBudgets });
   return (
-    <Section title="Budgets this month">
+    <Section title={t`Budgets this month`}>
       {budgets.isPending ? (
         <Loading />
       ) : !budgets.data ? (
         <Notice tone="error">{errorMessage(budgets.error)}</Notice>
       ) : budgets.data.length === 0 ? (
         <p className="text-muted-foreground text-sm">
-          None is set. Budgets are set over the API, for the organization, a project or a key.
+          <Trans>
+            None is set. Budgets are set over the API, for the organization, a project or a key.
+          </Trans>
         </p>
       ) : (
         <ul className="grid gap-3 md:grid-cols-2">
@@ -32,26 +38,33 @@ export function Budgets() {
   );
 }
 
-const scopes = { organization: "Organization", project: "Project", key: "Key" } as const;
+const scopes: Record<Budget["scope"], MessageDescriptor> = {
+  organization: msg`Organization`,
+  project: msg`Project`,
+  key: msg({ message: "Key", context: "of the API" }),
+};
 
 /** Spent of a limit. The words say everything that the bar shows. */
 export function BudgetBar({ budget }: { budget: Budget }) {
   const { percent, state } = budgetState(budget);
-  const name = budget.scope === "organization" ? "Whole organization" : budget.label;
+  const name = budget.scope === "organization" ? t`Whole organization` : budget.label;
+  const spent = formatCost(budget.spent, budget.currency);
+  const amount = formatCost(budget.amount, budget.currency);
+  const share = formatNumber(percent);
   return (
     <li className="flex flex-col gap-3 rounded-2xl border border-border px-4 py-3.5">
       <div className="flex items-start justify-between gap-4">
         <div className="min-w-0">
           <p className="truncate font-medium text-sm">{name}</p>
           <p className="text-muted-foreground text-xs">
-            {scopes[budget.scope]} · {budget.is_hard ? "hard limit" : "soft limit"}
+            {i18n._(scopes[budget.scope])} · {budget.is_hard ? t`hard limit` : t`soft limit`}
           </p>
         </div>
-        <p className="shrink-0 font-semibold text-sm tabular-nums">{percent} %</p>
+        <p className="shrink-0 font-semibold text-sm tabular-nums">{t`${share} %`}</p>
       </div>
       <meter
         className="sr-only"
-        aria-label={`Spent of ${name}`}
+        aria-label={t`Spent of ${name}`}
         min={0}
         max={100}
         value={Math.min(percent, 100)}
@@ -63,8 +76,10 @@ export function BudgetBar({ budget }: { budget: Budget }) {
         />
       </div>
       <p className="text-muted-foreground text-xs tabular-nums">
-        <span className="text-foreground">{formatCost(budget.spent, budget.currency)}</span> of{" "}
-        {formatCost(budget.amount, budget.currency)} spent. {notes[state](budget.is_hard)}
+        <Trans>
+          <span className="text-foreground">{spent}</span> of {amount} spent.
+        </Trans>{" "}
+        {i18n._(notes[state][budget.is_hard ? "hard" : "soft"])}
       </p>
     </li>
   );
@@ -78,10 +93,19 @@ function fillOf(state: BudgetState, isHard: boolean): string {
   return state === "spent" && isHard ? "bg-destructive" : "bg-warning";
 }
 
-const notes: Record<BudgetState, (isHard: boolean) => string> = {
-  ample: (isHard) => (isHard ? "Requests beyond it are refused." : "Beyond it you are notified."),
-  short: (isHard) => (isHard ? "Little is left before requests are refused." : "Little is left."),
-  spent: (isHard) => (isHard ? "Requests are refused." : "It is used up; requests go on."),
+const notes: Record<BudgetState, Record<"hard" | "soft", MessageDescriptor>> = {
+  ample: {
+    hard: msg`Requests beyond it are refused.`,
+    soft: msg`Beyond it you are notified.`,
+  },
+  short: {
+    hard: msg`Little is left before requests are refused.`,
+    soft: msg`Little is left.`,
+  },
+  spent: {
+    hard: msg`Requests are refused.`,
+    soft: msg`It is used up; requests go on.`,
+  },
 };
 
 /** Whole percents, rounded down, so that 100 means reached; `short` as from the 80 % alert on. */

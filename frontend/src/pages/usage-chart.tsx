@@ -1,6 +1,9 @@
+import { t } from "@lingui/core/macro";
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import type { UsageGroup, UsageRow } from "@/api/types";
-import { formatCost, formatTokens, formatTokensShort } from "./usage-format";
+import { direction } from "@/lib/locale";
+import { formatCost, formatTokens, formatTokensShort, formatUtcDayShort } from "./usage-format";
+import { rowName } from "./usage-groups";
 
 interface UsageChartProps {
   rows: UsageRow[];
@@ -8,28 +11,28 @@ interface UsageChartProps {
   currency: string;
 }
 
-const shortDay = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
-
 /** Input and output tokens as stacked bars; a day without use is a gap. */
 export function UsageChart({ rows, group, currency }: UsageChartProps) {
-  const label = (key: string) =>
-    group === "day" ? shortDay.format(new Date(key)) : nameOf(rows, key);
+  const label = (key: string) => {
+    if (group === "day") return formatUtcDayShort(key);
+    const row = rows.find((one) => one.key === key);
+    return row ? rowName(row) : key;
+  };
+  const isReversed = direction() === "rtl";
   return (
     <figure>
       <figcaption className="flex gap-5 pb-3 text-muted-foreground text-xs">
-        <Legend className="bg-brand-soft" label="Input" />
-        <Legend className="bg-brand" label="Output" />
+        <Legend className="bg-brand-soft" label={t({ message: "Input", context: "tokens" })} />
+        <Legend className="bg-brand" label={t({ message: "Output", context: "tokens" })} />
       </figcaption>
-      <div className="h-64">
+      {/* The chart places its texts by itself, from the left; time runs as the language does. */}
+      <div className="h-64" dir="ltr">
         <ResponsiveContainer width="100%" height="100%">
           <BarChart data={rows} margin={{ top: 4, right: 0, bottom: 0, left: 0 }}>
             <CartesianGrid vertical={false} stroke="var(--border)" />
             <XAxis
               dataKey="key"
+              reversed={isReversed}
               tickFormatter={label}
               tickLine={false}
               axisLine={false}
@@ -38,6 +41,7 @@ export function UsageChart({ rows, group, currency }: UsageChartProps) {
             />
             <YAxis
               width={44}
+              orientation={isReversed ? "right" : "left"}
               tickFormatter={formatTokensShort}
               tickLine={false}
               axisLine={false}
@@ -91,16 +95,18 @@ interface BarNoteProps {
 }
 
 function BarNote({ row, label, currency }: BarNoteProps) {
+  const input = formatTokens(row.input_tokens);
+  const output = formatTokens(row.output_tokens);
+  const cost = formatCost(row.cost, currency);
   return (
-    <div className="rounded-xl border border-border bg-popover px-3 py-2 text-popover-foreground text-xs tabular-nums shadow-md">
+    <div
+      dir={direction()}
+      className="rounded-xl border border-border bg-popover px-3 py-2 text-popover-foreground text-xs tabular-nums shadow-md"
+    >
       <p className="pb-1 font-medium">{label(row.key)}</p>
-      <p>Input {formatTokens(row.input_tokens)}</p>
-      <p>Output {formatTokens(row.output_tokens)}</p>
-      <p>Cost {formatCost(row.cost, currency)}</p>
+      <p>{t`Input ${input}`}</p>
+      <p>{t`Output ${output}`}</p>
+      <p>{t`Cost ${cost}`}</p>
     </div>
   );
-}
-
-function nameOf(rows: UsageRow[], key: string): string {
-  return rows.find((row) => row.key === key)?.label || key || "Chat page";
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { ChartColumn } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
@@ -14,6 +16,7 @@ import { Loading } from "@/ui/spinner";
 import { EmptyState, PageLayout } from "./page-layout";
 import { Budgets } from "./usage-budgets";
 import { formatCost, formatTokens } from "./usage-format";
+import { groupOptions } from "./usage-groups";
 import { Invoices } from "./usage-invoices";
 import { currentMonth, type Period, periodOptions } from "./usage-periods";
 import { UsageTable } from "./usage-table";
@@ -21,14 +24,8 @@ import { UsageTable } from "./usage-table";
 // The chart library is as large as the rest of the page; only this page loads it.
 const UsageChart = lazy(async () => ({ default: (await import("./usage-chart")).UsageChart }));
 
-const groups: { value: UsageGroup; label: string }[] = [
-  { value: "day", label: "Day" },
-  { value: "model", label: "Model" },
-  { value: "key", label: "Key" },
-  { value: "user", label: "Member" },
-  { value: "project", label: "Project" },
-];
-const ownGroups = groups.filter(({ value }) => value !== "user");
+const groups: UsageGroup[] = ["day", "model", "key", "user", "project"];
+const ownGroups = groups.filter((group) => group !== "user");
 
 /** Who manages the organization's money sees all members' usage; others see their own. */
 export function UsagePage() {
@@ -46,21 +43,21 @@ export function UsagePage() {
   });
   return (
     <PageLayout
-      title="Usage"
+      title={t`Usage`}
       description={
         everybody
-          ? "Every generation of your organization, from the ledger that it is billed from. Times are UTC."
-          : "Every generation of yours, from the ledger that it is billed from. Times are UTC."
+          ? t`Every generation of your organization, from the ledger that it is billed from. Times are UTC.`
+          : t`Every generation of yours, from the ledger that it is billed from. Times are UTC.`
       }
       action={
         <div className="flex flex-wrap gap-2">
           <Select
             quiet
-            label="Project"
+            label={t`Project`}
             value={project}
             onChange={setProject}
             options={[
-              { value: "", label: "All projects" },
+              { value: "", label: t`All projects` },
               ...(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />
@@ -79,17 +76,19 @@ export function UsagePage() {
           {money && <Budgets />}
           <section className="flex flex-col gap-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
-              <h2 className="font-semibold text-base">Tokens</h2>
+              <h2 className="font-semibold text-base">
+                <Trans>Tokens</Trans>
+              </h2>
               <Segmented
-                label="Group by"
+                label={t`Group by`}
                 value={group}
                 onChange={setGroup}
-                options={everybody ? groups : ownGroups}
+                options={groupOptions(everybody ? groups : ownGroups)}
               />
             </div>
             {usage.data.input_tokens + usage.data.output_tokens === 0 ? (
               <EmptyState icon={<ChartColumn aria-hidden />}>
-                Nothing was used in this period.
+                <Trans>Nothing was used in this period.</Trans>
               </EmptyState>
             ) : (
               <>
@@ -109,16 +108,16 @@ export function UsagePage() {
 
 function Totals({ usage }: { usage: UsageSummary }) {
   const items = [
-    { label: "Cost", value: formatCost(usage.cost, usage.currency) },
-    { label: "Input tokens", value: formatTokens(usage.input_tokens) },
-    { label: "of these, cached", value: formatTokens(usage.cached_input_tokens) },
+    { label: t`Cost`, value: formatCost(usage.cost, usage.currency) },
+    { label: t`Input tokens`, value: formatTokens(usage.input_tokens) },
+    { label: t`of these, cached`, value: formatTokens(usage.cached_input_tokens) },
     ...(usage.image_tokens > 0
-      ? [{ label: "of these, images", value: formatTokens(usage.image_tokens) }]
+      ? [{ label: t`of these, images`, value: formatTokens(usage.image_tokens) }]
       : []),
-    { label: "Output tokens", value: formatTokens(usage.output_tokens) },
-    { label: "of these, reasoning", value: formatTokens(usage.reasoning_tokens) },
+    { label: t`Output tokens`, value: formatTokens(usage.output_tokens) },
+    { label: t`of these, reasoning`, value: formatTokens(usage.reasoning_tokens) },
     ...(usage.cached_output_tokens > 0
-      ? [{ label: "of these, reused", value: formatTokens(usage.cached_output_tokens) }]
+      ? [{ label: t`of these, reused`, value: formatTokens(usage.cached_output_tokens) }]
       : []),
   ];
   return (
@@ -139,7 +138,9 @@ function Totals({ usage }: { usage: UsageSummary }) {
 function PeriodPicker({ value, onChange }: { value: Period; onChange: (value: Period) => void }) {
   return (
     <label className="flex items-center gap-2 text-sm">
-      <span className="sr-only">Period</span>
+      <span className="sr-only">
+        <Trans context="of time">Period</Trans>
+      </span>
       <select
         value={value}
         onChange={(event) => onChange(event.target.value)}

@@ -1,4 +1,6 @@
 /** What the playground asks, as the API takes it and as programs write it. */
+import { t } from "@lingui/core/macro";
+
 export interface Settings {
   model: string;
   system: string;
@@ -32,9 +34,9 @@ export function bodyOf(settings: Settings): Body {
   if (settings.temperature !== "") body.temperature = Number(settings.temperature);
   if (settings.topP !== "") body.top_p = Number(settings.topP);
   if (settings.maxTokens !== "") body.max_tokens = Number(settings.maxTokens);
-  if (settings.tools.trim()) body.tools = parsed("Tools", settings.tools);
+  if (settings.tools.trim()) body.tools = parsed(t`Tools`, settings.tools);
   if (settings.schema.trim()) {
-    const schema = parsed("Schema", settings.schema);
+    const schema = parsed(t`Schema`, settings.schema);
     body.response_format = { type: "json_schema", json_schema: { name: "answer", schema } };
   }
   if (settings.logprobs) Object.assign(body, { logprobs: true, top_logprobs: 3 });
@@ -50,7 +52,7 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SyntaxError(`${name}: this is no JSON.`);
+    throw new SyntaxError(t`${name}: this is no JSON.`);
   }
 }
 

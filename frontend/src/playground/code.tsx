@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useState } from "react";
 import { CopyButton } from "@/chat/copy-button";
 import { Section } from "@/pages/page-layout";
@@ -13,7 +14,7 @@ const LANGUAGES: { value: Language; label: string }[] = [
 /** The request as a program. */
 export function CodeSection({ body }: { body: Body }) {
   return (
-    <Section title="As code">
+    <Section title={t`As code`}>
       <Code body={body} />
     </Section>
   );
@@ -26,10 +27,15 @@ export function Code({ body, secret }: { body: Body; secret?: string }) {
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <Segmented label="Language" value={language} onChange={setLanguage} options={LANGUAGES} />
-        <CopyButton text={code} label="Copy code" />
+        <Segmented
+          label={t({ message: "Language", context: "of a program" })}
+          value={language}
+          onChange={setLanguage}
+          options={LANGUAGES}
+        />
+        <CopyButton text={code} label={t`Copy code`} />
       </div>
-      <CodeBox label="Code" code={code} />
+      <CodeBox label={t({ message: "Code", context: "of a program" })} code={code} />
     </>
   );
 }
@@ -43,7 +49,9 @@ export function CodeBox({ label, code }: { label: string; code: string }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
       tabIndex={0}
     >
-      <pre className="font-mono text-xs">{code}</pre>
+      <pre dir="ltr" className="font-mono text-xs">
+        {code}
+      </pre>
     </section>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Play, Square } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { modelForNewChat, useChosenModel } from "@/chat/chosen-model";
@@ -33,12 +35,12 @@ export function PlaygroundPage() {
   };
   return (
     <PageLayout
-      title="Playground"
-      description="Ask a model as your programs would. Each request is checked, counted and billed like theirs."
+      title={t`Playground`}
+      description={t`Ask a model as your programs would. Each request is checked, counted and billed like theirs.`}
     >
       <form onSubmit={send} className="flex flex-col gap-4">
         <Select
-          label="Model"
+          label={t`Model`}
           value={asked.model}
           onChange={(id) => setSettings({ ...settings, model: id })}
           options={models.map(({ id, name }) => ({ value: id, label: name }))}
@@ -51,7 +53,7 @@ export function PlaygroundPage() {
             ) : (
               <Play aria-hidden className="size-4" />
             )}
-            {running ? "Stop" : "Run"}
+            {running ? t`Stop` : t({ message: "Run", context: "action" })}
           </Button>
         </div>
       </form>
@@ -67,7 +69,7 @@ function valid(settings: Settings): Body | string {
   try {
     return bodyOf(settings);
   } catch (error) {
-    return error instanceof SyntaxError ? error.message : "This cannot be sent.";
+    return error instanceof SyntaxError ? error.message : t`This cannot be sent.`;
   }
 }
 
@@ -75,13 +77,13 @@ function Inputs({ settings, change }: { settings: Settings; change: Change }) {
   return (
     <>
       <Area
-        label="System prompt"
+        label={t`System prompt`}
         rows={2}
         value={settings.system}
         onChange={(system) => change({ system })}
       />
       <Area
-        label="Prompt"
+        label={t({ message: "Prompt", context: "noun" })}
         rows={4}
         required
         value={settings.prompt}
@@ -89,21 +91,21 @@ function Inputs({ settings, change }: { settings: Settings; change: Change }) {
       />
       <div className="grid grid-cols-2 gap-4 md:grid-cols-3">
         <Num
-          label="Temperature"
+          label={t`Temperature`}
           max={2}
           step={0.1}
           value={settings.temperature}
           onChange={(temperature) => change({ temperature })}
         />
         <Num
-          label="Top p"
+          label={t`Top p`}
           max={1}
           step={0.05}
           value={settings.topP}
           onChange={(topP) => change({ topP })}
         />
         <Num
-          label="Most output tokens"
+          label={t`Most output tokens`}
           min={1}
           step={1}
           value={settings.maxTokens}
@@ -111,18 +113,20 @@ function Inputs({ settings, change }: { settings: Settings; change: Change }) {
         />
       </div>
       <details className="text-sm">
-        <summary className="cursor-pointer py-1 font-medium">Tools and schema</summary>
+        <summary className="cursor-pointer py-1 font-medium">
+          <Trans>Tools and schema</Trans>
+        </summary>
         <div className="mt-3 flex flex-col gap-4">
           <Area
             code
-            label="Tools (JSON list)"
+            label={t`Tools (JSON list)`}
             rows={4}
             value={settings.tools}
             onChange={(tools) => change({ tools })}
           />
           <Area
             code
-            label="Schema of the answer (JSON)"
+            label={t`Schema of the answer (JSON)`}
             rows={4}
             value={settings.schema}
             onChange={(schema) => change({ schema })}
@@ -130,7 +134,7 @@ function Inputs({ settings, change }: { settings: Settings; change: Change }) {
         </div>
       </details>
       <Checkbox
-        label="Chances of each token"
+        label={t`Chances of each token`}
         checked={settings.logprobs}
         onChange={(logprobs) => change({ logprobs })}
       />
@@ -160,6 +164,7 @@ function Area({ label, value, rows, code = false, required = false, onChange }: 
         value={value}
         required={required}
         onChange={(event) => onChange(event.target.value)}
+        dir={code ? "ltr" : "auto"}
         className={cn(inputClass, "h-auto py-2.5", code && "font-mono")}
       />
     </div>
@@ -184,7 +189,7 @@ function Num({ label, value, min = 0, max, step, onChange }: NumProps) {
       min={min}
       step={step}
       {...(max !== undefined && { max })}
-      placeholder="the model's"
+      placeholder={t({ message: "the model's", context: "setting" })}
       value={value}
       onChange={(event) => onChange(event.target.value)}
     />

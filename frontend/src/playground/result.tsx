@@ -1,21 +1,30 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { Model } from "@/api/types";
+import { locale } from "@/lib/locale";
+import { formatNumber } from "@/lib/numbers";
 import { Section } from "@/pages/page-layout";
 import { costOf, type Run, type Token } from "./run";
 
 /** What came of a request: its answer, figures and the chances of its tokens. */
 export function ResultSection({ run, model }: { run: Run; model: Model | undefined }) {
   return (
-    <Section title="Answer">
+    <Section title={t({ message: "Answer", context: "noun" })}>
       <div className="flex flex-col gap-3 rounded-2xl border border-border p-4 text-sm">
         {run.thought && (
-          <p className="whitespace-pre-wrap border-border border-s-2 ps-3 text-muted-foreground">
+          <p
+            dir="auto"
+            className="whitespace-pre-wrap border-border border-s-2 ps-3 text-muted-foreground"
+          >
             {run.thought}
           </p>
         )}
-        <p className="min-h-5 whitespace-pre-wrap break-words">{run.text}</p>
+        <p dir="auto" className="min-h-5 whitespace-pre-wrap break-words">
+          {run.text}
+        </p>
         {run.calls.map((call, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: calls have no other name
-          <pre key={index} className="whitespace-pre-wrap break-words font-mono text-xs">
+          <pre key={index} dir="ltr" className="whitespace-pre-wrap break-words font-mono text-xs">
             {call.name}({call.arguments})
           </pre>
         ))}
@@ -31,17 +40,17 @@ function Figures({ run, model }: { run: Run; model: Model | undefined }) {
   const thought = usage?.completion_tokens_details?.reasoning_tokens ?? 0;
   const images = usage?.prompt_tokens_details?.image_tokens ?? 0;
   const figures: [string, string | null][] = [
-    ["First token", firstTokenMs === null ? null : `${Math.round(firstTokenMs)} ms`],
-    ["In all", totalMs === null ? null : `${(totalMs / 1000).toFixed(2)} s`],
-    ["Input tokens", usage && String(usage.prompt_tokens)],
-    ["of these, cached", usage && String(usage.prompt_tokens_details?.cached_tokens ?? 0)],
-    ["of these, images", images ? String(images) : null],
-    ["Output tokens", usage && String(usage.completion_tokens)],
-    ["of these, thought", thought ? String(thought) : null],
-    ["Cost", usage && model?.prices ? `$${costOf(usage, model.prices).toFixed(6)}` : null],
-    ["Ended by", run.finishReason],
-    ["Requests left this minute", run.requestsLeft],
-    ["Tokens left this minute", run.tokensLeft],
+    [t`First token`, firstTokenMs === null ? null : milliseconds(firstTokenMs)],
+    [t`In all`, totalMs === null ? null : seconds(totalMs)],
+    [t`Input tokens`, usage && formatNumber(usage.prompt_tokens)],
+    [t`of these, cached`, usage && formatNumber(usage.prompt_tokens_details?.cached_tokens ?? 0)],
+    [t`of these, images`, images ? formatNumber(images) : null],
+    [t`Output tokens`, usage && formatNumber(usage.completion_tokens)],
+    [t`of these, thought`, thought ? formatNumber(thought) : null],
+    [t`Cost`, usage && model?.prices ? dollars(costOf(usage, model.prices)) : null],
+    [t`Ended by`, run.finishReason],
+    [t`Requests left this minute`, run.requestsLeft && formatNumber(Number(run.requestsLeft))],
+    [t`Tokens left this minute`, run.tokensLeft && formatNumber(Number(run.tokensLeft))],
   ];
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-2 text-sm sm:grid-cols-3">
@@ -58,23 +67,49 @@ function Figures({ run, model }: { run: Run; model: Model | undefined }) {
   );
 }
 
-const chance = (logprob: number) => `${(Math.exp(logprob) * 100).toFixed(1)} %`;
+function milliseconds(time: number): string {
+  const amount = formatNumber(time);
+  return t`${amount} ms`;
+}
+
+function seconds(timeMs: number): string {
+  const amount = formatNumber(timeMs / 1000, 2);
+  return t`${amount} s`;
+}
+
+const dollars = (amount: number) =>
+  new Intl.NumberFormat(locale(), {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 6,
+  }).format(amount);
+
+function chance(logprob: number): string {
+  const amount = formatNumber(Math.exp(logprob) * 100, 1);
+  return t`${amount} %`;
+}
 
 function Tokens({ tokens }: { tokens: Token[] }) {
   return (
     <section
-      aria-label="Tokens"
+      aria-label={t`Tokens`}
       className="max-h-80 overflow-auto rounded-2xl border border-border"
     >
       <table className="w-full text-start text-xs">
         <thead className="text-muted-foreground">
           <tr>
-            <th className="px-3 py-2 font-medium">Token</th>
-            <th className="px-3 py-2 font-medium">Chance</th>
-            <th className="px-3 py-2 font-medium">Likeliest</th>
+            <th className="px-3 py-2 font-medium">
+              <Trans>Token</Trans>
+            </th>
+            <th className="px-3 py-2 font-medium">
+              <Trans>Chance</Trans>
+            </th>
+            <th className="px-3 py-2 font-medium">
+              <Trans>Likeliest</Trans>
+            </th>
           </tr>
         </thead>
-        <tbody className="font-mono">
+        <tbody dir="ltr" className="font-mono">
           {tokens.map((token, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a token's place is its name
             <tr key={index} className="border-border border-t">

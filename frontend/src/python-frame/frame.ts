@@ -2,16 +2,12 @@
  * Holds the worker that runs Python. This document has an opaque origin and no network
  * (PYTHON_POLICY in backend/api/security.py), and the worker, begun from a `blob:`, inherits both.
  */
-import {
-  asFrameMessage,
-  type FrameMessage,
-  type FrameOrder,
-  type Interpreter,
-  type WorkerOrder,
-} from "./messages";
+import { asFrameMessage, type FrameMessage, type FrameOrder, type WorkerOrder } from "./messages";
 
 // The origin is opaque on both sides of a sandbox: only the other window tells who speaks.
 const tell = (message: FrameMessage) => window.parent.postMessage(message, "*");
+type Start = Extract<FrameOrder, { type: "start" }>;
+
 let worker: Worker | null = null;
 
 window.addEventListener("message", ({ source, data }: MessageEvent<FrameOrder>) => {
@@ -25,14 +21,14 @@ window.addEventListener("message", ({ source, data }: MessageEvent<FrameOrder>) 
 });
 tell({ type: "ready" });
 
-function started({ script, wasm, stdlib }: Interpreter): Worker {
+function started({ script, wasm, stdlib, words }: Start): Worker {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const begun = new Worker(address);
   begun.onmessage = ({ data }) => {
     const message = asFrameMessage(data);
     if (message) tell(message);
   };
-  begun.onerror = ({ message }) => tell({ type: "failed", reason: message || "no worker" });
-  begun.postMessage({ type: "load", wasm, stdlib } satisfies WorkerOrder);
+  begun.onerror = ({ message }) => tell({ type: "failed", reason: message || words.noWorker });
+  begun.postMessage({ type: "load", wasm, stdlib, words } satisfies WorkerOrder);
   return begun;
 }

@@ -12,6 +12,16 @@ export interface Interpreter {
   stdlib: ArrayBuffer;
 }
 
+/** What the frame and the worker say to people, in the page's language: they have no words. */
+export interface Words {
+  /** No worker could be begun. */
+  noWorker: string;
+  /** A program has called `input()`. */
+  noInput: string;
+  /** It has written more than is shown. */
+  cut: string;
+}
+
 export interface NamedFile {
   name: string;
   bytes: Uint8Array<ArrayBuffer>;
@@ -19,12 +29,12 @@ export interface NamedFile {
 
 /** To the worker. The files are written into the folder that the program runs in. */
 export type WorkerOrder =
-  | { type: "load"; wasm: ArrayBuffer; stdlib: ArrayBuffer }
+  | { type: "load"; wasm: ArrayBuffer; stdlib: ArrayBuffer; words: Words }
   | { type: "run"; code: string; files: NamedFile[] };
 
 /** To the frame: `start` begins a new worker and ends the one before. */
 export type FrameOrder =
-  | ({ type: "start" } & Interpreter)
+  | ({ type: "start"; words: Words } & Interpreter)
   | { type: "stop" }
   | Extract<WorkerOrder, { type: "run" }>;
 

@@ -20,9 +20,11 @@ const PAUSE_MS = 50;
 const MOST_FILES = 50;
 const BEFORE = `
 import builtins
-def input(prompt=""):
-    raise RuntimeError("input() cannot ask here: write the value into the program")
-builtins.input = input
+def forbid(why):
+    def input(prompt=""):
+        raise RuntimeError(why)
+    builtins.input = input
+forbid(no_input)
 `;
 
 const tell = (message: RunMessage, transfer: Transferable[] = []) =>
@@ -35,13 +37,16 @@ class Output {
   private characters = 0;
   private sentAt = 0;
 
+  /** @param cut what is said where the rest is left out. */
+  constructor(private readonly cut: string) {}
+
   write(stream: "out" | "error", text: string): void {
     if (this.characters > LONGEST_OUTPUT) return;
     if (stream !== this.stream) this.send();
     this.stream = stream;
     this.gathered += text;
     this.characters += text.length;
-    if (this.characters > LONGEST_OUTPUT) this.gathered += "\n… more was written than is shown\n";
+    if (this.characters > LONGEST_OUTPUT) this.gathered += `\n${this.cut}\n`;
     else if (this.sent > SINGLY && Date.now() < this.sentAt + PAUSE_MS) return;
     this.send();
   }
@@ -56,11 +61,13 @@ class Output {
 }
 
 let python: Promise<PyodideAPI> | null = null;
+let cut = "";
 
 self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   try {
     if (data.type === "load") {
-      python = load(data.wasm, data.stdlib);
+      cut = data.words.cut;
+      python = load(data.wasm, data.stdlib, data.words.noInput);
       await python;
       tell({ type: "loaded" });
     } else if (python) {
@@ -71,7 +78,7 @@ self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   }
 };
 
-async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer): Promise<PyodideAPI> {
+async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer, noInput: string): Promise<PyodideAPI> {
   const files: Record<string, [ArrayBuffer, string]> = {
     [`${NOWHERE}pyodide.asm.wasm`]: [wasm, "application/wasm"],
     [`${NOWHERE}python_stdlib.zip`]: [stdlib, "application/zip"],
@@ -90,12 +97,12 @@ async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer): Promise<PyodideAPI>
     env: { HOME: FOLDER },
   });
   self.fetch = fetch;
-  loaded.runPython(BEFORE);
+  loaded.runPython(BEFORE, { globals: loaded.toPy({ no_input: noInput }) });
   return loaded;
 }
 
 async function run(loaded: PyodideAPI, code: string, files: NamedFile[]): Promise<void> {
-  const output = new Output();
+  const output = new Output(cut);
   const writer = (stream: "out" | "error") => {
     const decoder = new TextDecoder();
     const write = (bytes: Uint8Array) => {

@@ -1,8 +1,11 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Check, Mic, X } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { postTranscription } from "@/api/audio";
 import { errorMessage } from "@/api/errors";
 import { cn } from "@/lib/cn";
+import { formatCountdown } from "@/lib/time";
 import { IconButton } from "@/ui/icon-button";
 import { Spinner } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
@@ -88,9 +91,9 @@ function Microphone({ model, onText }: DictationProps & { model: string }) {
     try {
       const text = await postTranscription(recording, model, stopped.signal);
       if (text) onText(text);
-      else toast("Nothing was heard.");
+      else toast(t`Nothing was heard.`);
     } catch (error) {
-      if (!stopped.signal.aborted) toast(`It could not be understood: ${errorMessage(error)}`);
+      if (!stopped.signal.aborted) tellProblem(error);
     } finally {
       if (abort.current === stopped) setState("idle");
     }
@@ -98,7 +101,7 @@ function Microphone({ model, onText }: DictationProps & { model: string }) {
   if (state === "idle" || state === "asking") {
     return (
       <IconButton
-        label="Dictate"
+        label={t`Dictate`}
         disabled={state === "asking"}
         onClick={() => void start()}
         className="size-9 rounded-full text-foreground"
@@ -109,18 +112,18 @@ function Microphone({ model, onText }: DictationProps & { model: string }) {
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a form's
-    <div role="group" aria-label="Dictation" className="flex items-center gap-1">
-      <IconButton label="Cancel dictation" onClick={cancel} className="size-9 rounded-full">
+    <div role="group" aria-label={t`Dictation`} className="flex items-center gap-1">
+      <IconButton label={t`Cancel dictation`} onClick={cancel} className="size-9 rounded-full">
         <X aria-hidden className="size-5" />
       </IconButton>
       {state === "recording" ? (
         <>
           <LevelMeter levels={levels} />
           <span className="w-10 text-end text-muted-foreground text-sm tabular-nums">
-            {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, "0")}
+            {formatCountdown(seconds)}
           </span>
           <IconButton
-            label="Use dictation"
+            label={t`Use dictation`}
             ref={use}
             onClick={() => void finish()}
             className="size-9 rounded-full text-foreground"
@@ -131,11 +134,16 @@ function Microphone({ model, onText }: DictationProps & { model: string }) {
       ) : (
         <span role="status" className="flex h-9 items-center gap-2 px-2 text-sm">
           <Spinner />
-          Transcribing
+          <Trans>Transcribing</Trans>
         </span>
       )}
     </div>
   );
+}
+
+function tellProblem(error: unknown): void {
+  const problem = errorMessage(error);
+  toast(t`It could not be understood: ${problem}`);
 }
 
 /** How loud it was, the newest at the right. */
@@ -146,7 +154,7 @@ function LevelMeter({ levels }: { levels: number[] }) {
     // biome-ignore lint/a11y/useSemanticElements: its bars are the history, which a meter has not
     <div
       role="meter"
-      aria-label="Microphone level"
+      aria-label={t`Microphone level`}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(now * 100)}

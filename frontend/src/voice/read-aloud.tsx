@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { CircleStop, Volume2 } from "lucide-react";
 import { useEffect } from "react";
 import type { ViewMessage } from "@/chat/view";
@@ -19,12 +20,12 @@ export function ReadAloudButton({ message }: { message: ViewMessage }) {
   const isRead = useReading((state) => state.key === key);
   if (!model || !message.content) return null;
   return isRead ? (
-    <IconButton label="Stop reading" onClick={stopReading}>
+    <IconButton label={t`Stop reading`} onClick={stopReading}>
       <CircleStop className="size-4" />
     </IconButton>
   ) : (
     <IconButton
-      label="Read aloud"
+      label={t`Read aloud`}
       onClick={() => startReading(key, model, message.content, !isComing(message))}
     >
       <Volume2 className="size-4" />

@@ -2,6 +2,7 @@
  * Reading an answer aloud: sentence by sentence, also while it is still being written. One answer
  * at a time; the next sentence is asked for while one is heard.
  */
+import { t } from "@lingui/core/macro";
 import { create } from "zustand";
 import { postSpeech, SPEECH_RATE } from "@/api/audio";
 import { errorMessage } from "@/api/errors";
@@ -111,7 +112,9 @@ export function startReading(key: string, model: string, text: string, done: boo
   mine
     .run()
     .catch((error: unknown) => {
-      if (reader === mine) toast(`It could not be read aloud: ${errorMessage(error)}`);
+      if (reader !== mine) return;
+      const problem = errorMessage(error);
+      toast(t`It could not be read aloud: ${problem}`);
     })
     .finally(() => {
       if (reader === mine) stopReading();

@@ -1,4 +1,5 @@
 /** The microphone as a recording of 16,000 samples a second, with its loudness meanwhile. */
+import { t } from "@lingui/core/macro";
 import workletUrl from "./recorder.worklet.js?url";
 import { loudness, wavOf } from "./wav";
 
@@ -63,9 +64,9 @@ export class Recorder {
 export function microphoneProblem(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "NotAllowedError") {
-    return "The microphone is blocked. Allow it in your browser's settings for this site.";
+    return t`The microphone is blocked. Allow it in your browser's settings for this site.`;
   }
-  if (name === "NotFoundError") return "No microphone was found. Connect one and try again.";
-  if (name === "NotReadableError") return "The microphone is in use by another program.";
-  return "The microphone could not be started.";
+  if (name === "NotFoundError") return t`No microphone was found. Connect one and try again.`;
+  if (name === "NotReadableError") return t`The microphone is in use by another program.`;
+  return t`The microphone could not be started.`;
 }

@@ -1,13 +1,16 @@
 /** A markdown text as what is read aloud of it, a sentence at a time. */
+import { t } from "@lingui/core/macro";
 
 /** What is said of markdown: words without marks; code and tables are named, not read. */
 export function spokenText(markdown: string): string {
+  const code = t({ message: "Code.", context: "read aloud for a block of code" });
+  const link = t({ message: "link", context: "read aloud for an address" });
   return markdown
-    .replace(/```[\s\S]*?(?:```|$)/g, "\nCode.\n")
+    .replace(/```[\s\S]*?(?:```|$)/g, () => `\n${code}\n`)
     .replace(/^\s*\|.*\|\s*$/gm, "")
     .replace(/!\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/https?:\/\/\S+/g, "link")
+    .replace(/https?:\/\/\S+/g, () => link)
     .replace(/^\s*(?:#{1,6}|>|[-*+])\s+/gm, "")
     .replace(/^\s*\d+\.\s+/gm, "")
     .replace(/(\*\*|__|\*|`|~~)/g, "");

@@ -1,0 +1,13 @@
+/** Numbers and lists for people, as the page's language writes them. */
+import { locale } from "./locale";
+
+/** `1,234.50`: with so many digits behind the point, none unless told. */
+export const formatNumber = (value: number, places = 0): string =>
+  new Intl.NumberFormat(locale(), {
+    minimumFractionDigits: places,
+    maximumFractionDigits: places,
+  }).format(value);
+
+/** `a, b, c`, with no "and" before the last. */
+export const formatList = (names: readonly string[]): string =>
+  new Intl.ListFormat(locale(), { type: "unit", style: "short" }).format(names);
