@@ -1,26 +1,18 @@
 import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { errorMessage } from "@/api/errors";
-import { hasPasskeys } from "@/api/passkeys";
-import {
-  activateTotp,
-  addPasskey,
-  beginTotp,
-  removePasskey,
-  removeTotp,
-  renewRecoveryCodes,
-} from "@/api/security";
-import type { Passkey, Security, TotpEnrolment } from "@/api/types";
+import { activateTotp, beginTotp, removeTotp, renewRecoveryCodes } from "@/api/security";
+import type { Security, TotpEnrolment } from "@/api/types";
 import { meKey } from "@/app/session";
-import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
-import { Notice } from "@/ui/notice";
 import { Section } from "./page-layout";
 import { useGuard } from "./reauthentication";
+import { Passkeys } from "./security-passkeys";
+import { type OnChange, Row } from "./security-row";
 
 /** The authenticator app, passkeys and recovery codes. */
 export function SecondFactors({ security }: { security: Security }) {
@@ -53,30 +45,6 @@ export function SecondFactors({ security }: { security: Security }) {
     </Section>
   );
 }
-
-interface RowProps {
-  title: string;
-  note: string;
-  error?: Error | null;
-  children: ReactNode;
-}
-
-function Row({ title, note, error, children }: RowProps) {
-  return (
-    <li className="flex flex-col gap-3 border-border border-b px-4 py-3 last:border-b-0">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="flex min-w-0 flex-col">
-          <span className="font-medium text-sm">{title}</span>
-          <span className="text-muted-foreground text-xs">{note}</span>
-        </span>
-        <span className="flex gap-2">{children}</span>
-      </div>
-      {error && <Notice tone="error">{errorMessage(error)}</Notice>}
-    </li>
-  );
-}
-
-type OnChange = (result?: { recovery_codes: string[] }) => Promise<void>;
 
 function Totp({ enrolled, onChange }: { enrolled: boolean; onChange: OnChange }) {
   const guard = useGuard();
@@ -183,101 +151,6 @@ function TotpDialog({ enrolment, onClose, onChange }: TotpDialogProps) {
         </DialogActions>
       </form>
     </Dialog>
-  );
-}
-
-function Passkeys({ passkeys, onChange }: { passkeys: Passkey[]; onChange: OnChange }) {
-  const guard = useGuard();
-  const [naming, setNaming] = useState(false);
-  const add = useMutation({
-    mutationFn: (name: string) => guard(() => addPasskey(name)),
-    onSuccess: onChange,
-  });
-  const remove = useMutation({
-    mutationFn: (id: number) => guard(() => removePasskey(id)),
-    onSuccess: () => onChange(),
-  });
-  return (
-    <>
-      <Row
-        title={t`Passkeys`}
-        note={t`Sign in with a finger, a face or a security key, without the password.`}
-        error={add.error ?? remove.error}
-      >
-        {hasPasskeys() && (
-          <Button
-            variant="outline"
-            size="sm"
-            busy={add.isPending}
-            aria-label={t`Add a passkey`}
-            onClick={() => setNaming(true)}
-          >
-            <Trans>Add</Trans>
-          </Button>
-        )}
-      </Row>
-      {passkeys.map((passkey) => (
-        <PasskeyRow
-          key={passkey.id}
-          passkey={passkey}
-          busy={remove.isPending && remove.variables === passkey.id}
-          onRemove={() => remove.mutate(passkey.id)}
-        />
-      ))}
-      <Dialog open={naming} onOpenChange={setNaming} title={t`Add a passkey`}>
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            setNaming(false);
-            add.mutate(String(new FormData(event.currentTarget).get("name")));
-          }}
-        >
-          <Field
-            label={t`Name`}
-            name="name"
-            maxLength={100}
-            required
-            autoFocus
-            placeholder={t`My phone`}
-            hint={t`So that you know later which one it is.`}
-          />
-          <DialogActions>
-            <Button type="submit">
-              <Trans>Continue</Trans>
-            </Button>
-          </DialogActions>
-        </form>
-      </Dialog>
-    </>
-  );
-}
-
-interface PasskeyRowProps {
-  passkey: Passkey;
-  busy: boolean;
-  onRemove: () => void;
-}
-
-function PasskeyRow({ passkey, busy, onRemove }: PasskeyRowProps) {
-  const { name } = passkey;
-  const created = formatDay(passkey.created_at);
-  const used = passkey.last_used_at && formatDay(passkey.last_used_at);
-  return (
-    <Row
-      title={name}
-      note={used ? t`Passkey of ${created}, used ${used}` : t`Passkey of ${created}`}
-    >
-      <Button
-        variant="outline"
-        size="sm"
-        busy={busy}
-        aria-label={t`Remove the passkey ${name}`}
-        onClick={onRemove}
-      >
-        <Trans>Remove</Trans>
-      </Button>
-    </Row>
   );
 }
 
