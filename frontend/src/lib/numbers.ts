@@ -8,6 +8,6 @@ export const formatNumber = (value: number, places = 0): string =>
     maximumFractionDigits: places,
   }).format(value);
 
-/** `a, b, c`, with no "and" before the last. */
+/** `a, b, c`; with a word before the last where the language has one there (German has). */
 export const formatList = (names: readonly string[]): string =>
   new Intl.ListFormat(locale(), { type: "unit", style: "short" }).format(names);

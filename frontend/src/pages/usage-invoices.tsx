@@ -60,7 +60,7 @@ export function Invoices() {
 }
 
 function InvoiceRow({ invoice }: { invoice: Invoice }) {
-  const { corrects } = invoice;
+  const corrects = invoice.corrects ?? "";
   const isNote = invoice.kind === "credit_note";
   const issued = formatUtcDay(invoice.issued_at);
   const due = invoice.status === "open" && invoice.due_at && formatUtcDay(invoice.due_at);
