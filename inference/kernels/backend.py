@@ -48,6 +48,29 @@ class LayerParts:
     """How many last tokens are attended to; all where None."""
 
 
+class TokenReadout(Protocol):
+    """Linear functions of what enters a layer, whose values are kept for each token.
+
+    Attributes:
+        layer: how many layers are computed before.
+        weight: (functions, hidden) float32.
+        bias: (functions,) float32.
+        values: (slots, functions) float32.
+    """
+
+    @property
+    def layer(self) -> int: ...
+
+    @property
+    def weight(self) -> Tensor: ...
+
+    @property
+    def bias(self) -> Tensor: ...
+
+    @property
+    def values(self) -> Tensor: ...
+
+
 class FusedLayers(Protocol):
     """Several layers as one operation."""
 
@@ -56,9 +79,16 @@ class FusedLayers(Protocol):
         ...
 
     def __call__(
-        self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
+        self,
+        x: Tensor,
+        angles: Angles,
+        batch: Batch,
+        caches: list[LayerCache],
+        readout: TokenReadout | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """The residual stream (T, hidden), changed in place, and what is to be added to it."""
+        """The residual stream (T, hidden), changed in place, and what is to be added to it.
+
+        Where there is a `readout`, its values are written on the way, to the batch's slots."""
         ...
 
 

@@ -20,14 +20,14 @@ from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.adapters import AdapterTargets
 from inference.model.architecture import Split, VisionTower
 from inference.model.config import MoeConfig, RopeConfig
-from inference.model.decoder import Decoder, DecoderEnds, Encoder, Layers, LayerStack
+from inference.model.decoder import Decoder, DecoderEnds, Encoder, LayerStack
 from inference.model.files.weights import WeightReader
 from inference.model.layers.experts import GroupedExperts, SparseExperts
 from inference.model.layers.linear import DenseLinear, Embedding, Linear, TokenMatrix
 from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.ranks import AllReduced, GatheredLogits, RankGroup, VocabularyPart
 from inference.model.layers.rope import Rotary
-from inference.model.readout import ReadLayers, Readout
+from inference.model.readout import Readout
 from inference.quantization.packed import PackedRows
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
@@ -62,7 +62,7 @@ def build_model(
     """
     load = WeightLoader(reader, dtype, device, precision or Precision(), group, adapters)
     wanted = range(reader.config.num_layers) if layers is None else layers
-    stack: Layers = load.stack(wanted) if readout is None else _read(load, wanted, readout)
+    stack = load.stack(wanted, readout)
     ends = reader.architecture.ends(load)
     if not isinstance(ends, DecoderEnds):
         return Encoder(reader.config, stack, ends)
@@ -70,11 +70,6 @@ def build_model(
     if load.has_kernels and group is None:
         _check_sizes(model)
     return model
-
-
-def _read(load: WeightLoader, wanted: range, readout: Readout) -> ReadLayers:
-    before, after = wanted[: readout.layer], wanted[readout.layer :]
-    return ReadLayers(load.stack(before), load.stack(after), readout)
 
 
 def build_decoder(
@@ -190,11 +185,11 @@ class WeightLoader:
         self._token_matrices: dict[str, TokenMatrix] = {}
         self._rotaries: dict[RopeConfig, Rotary] = {}
 
-    def stack(self, wanted: range) -> LayerStack:
+    def stack(self, wanted: range, readout: Readout | None = None) -> LayerStack:
         """The layers of these numbers."""
         layers = [self._architecture.layer(self, index) for index in wanted]
         step = None if self._adapters is None else self._adapters.step
-        return LayerStack(self.config, self.backend, layers, step)
+        return LayerStack(self.config, self.backend, layers, step, readout)
 
     def tensor(self, name: str) -> Tensor:
         return self._reader.read(name).to(self._device, self._dtype)

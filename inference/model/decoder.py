@@ -16,6 +16,7 @@ from inference.kernels.low_rank import StepAdapters
 from inference.model.config import ModelConfig
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
+from inference.model.readout import Readout
 
 Hidden = tuple[Tensor, Tensor]
 """The residual stream and what the last layer adds to it, (T, hidden) each."""
@@ -73,14 +74,17 @@ class LayerStack:
         backend: Backend,
         layers: Sequence[Layer],
         adapters: StepAdapters | None = None,
+        readout: Readout | None = None,
     ) -> None:
         """
         Args:
             adapters: what the layers' products go by, where they take adapters.
+            readout: what is read of one of them.
         """
         self.config = config
         self._adapters = adapters
         self._layers = layers
+        self._readout = readout
         self._fused, self._fused_rotary = _fuse(config, backend, layers)
 
     def __len__(self) -> int:
@@ -93,8 +97,8 @@ class LayerStack:
 
     @property
     def can_be_recorded(self) -> bool:
-        """Whether a CUDA graph can hold all layers."""
-        return not any(layer.waits_for_device for layer in self._layers)
+        """Whether a CUDA graph can hold all layers: it knows nothing of a readout's values."""
+        return self._readout is None and not any(one.waits_for_device for one in self._layers)
 
     def __call__(
         self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
@@ -105,8 +109,12 @@ class LayerStack:
         step = Step(batch, x.dtype)
         if self._fused is not None and self._fused_rotary and self._fused.takes(batch):
             angles = step.angles(self._fused_rotary)
-            return self._fused(x if delta is None else x.add_(delta), angles, batch, caches)
-        for layer, cache in zip(self._layers, caches, strict=True):
+            x = x if delta is None else x.add_(delta)
+            return self._fused(x, angles, batch, caches, self._readout)
+        read = -1 if self._readout is None else self._readout.layer
+        for index, (layer, cache) in enumerate(zip(self._layers, caches, strict=True)):
+            if index == read and self._readout and delta is not None:
+                self._readout.store(x, delta, batch.slots)
             x, delta = layer(x, delta, cache, step)
         assert delta is not None
         return x, delta

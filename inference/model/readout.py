@@ -15,9 +15,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from inference.errors import ModelLoadError
-from inference.kernels.batch import Batch, LayerCache
 from inference.model.config import ModelConfig
-from inference.model.decoder import Hidden, LayerStack
 
 
 class Readout:
@@ -32,8 +30,8 @@ class Readout:
         """
         self.layer = layer
         self.num = len(weight)
-        self._weight = weight
-        self._bias = bias
+        self.weight = weight.contiguous()
+        self.bias = bias.contiguous()
         self.allocate(1)
 
     @classmethod
@@ -64,44 +62,14 @@ class Readout:
 
     def allocate(self, num_slots: int) -> None:
         """Make room for the values of so many tokens."""
-        self.values = torch.zeros(num_slots, self.num, device=self._weight.device)
+        self.values = torch.zeros(num_slots, self.num, device=self.weight.device)
 
     @property
     def parts(self) -> tuple[Tensor, ...]:
         """As those of `LayerCache`."""
         return (self.values,)
 
-    def store(self, hidden: Hidden, slots: Tensor) -> None:
-        """Compute the values of (T, hidden) and keep them in their (T,) slots."""
-        x, delta = hidden
+    def store(self, x: Tensor, delta: Tensor, slots: Tensor) -> None:
+        """Compute the values of x + delta (T, hidden) and keep them in their (T,) slots."""
         states = (x + delta).float()
-        self.values.index_copy_(0, slots, torch.addmm(self._bias, states, self._weight.T))
-
-
-class ReadLayers:
-    """A `Layers` that is read in the middle."""
-
-    def __init__(self, before: LayerStack, after: LayerStack, readout: Readout) -> None:
-        self.config = before.config
-        self._before = before
-        self._after = after
-        self._readout = readout
-
-    def __len__(self) -> int:
-        return len(self._before) + len(self._after)
-
-    @property
-    def is_fused(self) -> bool:
-        return self._before.is_fused and self._after.is_fused
-
-    @property
-    def can_be_recorded(self) -> bool:
-        return False  # the values lie outside what a CUDA graph knows
-
-    def __call__(
-        self, x: Tensor, delta: Tensor | None, batch: Batch, caches: list[LayerCache]
-    ) -> Hidden:
-        first = len(self._before)
-        hidden = self._before(x, delta, batch, caches[:first])
-        self._readout.store(hidden, batch.slots)
-        return self._after(*hidden, batch, caches[first:])
+        self.values.index_copy_(0, slots, torch.addmm(self.bias, states, self.weight.T))

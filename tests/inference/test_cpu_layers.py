@@ -22,6 +22,7 @@ from inference.model.layers.linear import DenseLinear, Linear
 from inference.model.layers.mlp import SwiGLU
 from inference.model.layers.pre_norm import PreNormLayer
 from inference.model.layers.rope import Rotary
+from inference.model.readout import Readout
 from inference.quantization.packed import PackedRows
 from tests.inference.blocks import random_rows
 from tests.inference.cpu_batches import BLOCK, make_batch
@@ -135,6 +136,41 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
                 )
             for fused, single in zip(*results, strict=True):
                 assert torch.equal(fused, single)
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("layer", [1, CONFIG.num_layers - 1])
+def test_readout_in_the_same_call_changes_no_bit_and_is_the_layers_product(kernels, layer, threads):
+    layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=True)
+    readout = Readout(layer, torch.randn(5, CONFIG.hidden_size), torch.randn(5))
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for lengths in ([300], [5, 129, 64, 2, 17], [21] * 19):
+            batch = make_batch(lengths)
+            assert batch.decode is not None
+            slots = batch.decode.tables.numel() * BLOCK
+            past = torch.randn(CONFIG.num_layers, 2, slots, KV_HEADS, DIM)
+            x = torch.randn(len(lengths), CONFIG.hidden_size)
+
+            def run(backend, read, count, x=x, past=past, batch=batch):
+                caches = [LayerCache(*layer.clone()) for layer in past[:count]]
+                stack = LayerStack(CONFIG, backend, layers[:count], readout=read)
+                return stack(x.clone(), x * 0.5, batch, caches)
+
+            plain = run(CpuBackend(kernels), None, CONFIG.num_layers)
+            state, delta = run(PartByPart(kernels), None, layer)
+            wanted = torch.addmm(readout.bias, state + delta, readout.weight.T)
+            for backend in (CpuBackend(kernels), PartByPart(kernels)):
+                readout.allocate(slots)
+                assert all(map(torch.equal, run(backend, readout, CONFIG.num_layers), plain))
+                torch.testing.assert_close(
+                    readout.values[batch.slots], wanted, rtol=1e-4, atol=1e-4
+                )
+                others = torch.ones(slots, dtype=torch.bool).index_fill(0, batch.slots, value=False)
+                assert not readout.values[others].any()
     finally:
         torch.set_num_threads(before)
 

@@ -16,6 +16,7 @@
 #include "attention.h"
 #include "matrix.h"
 #include "phases.h"
+#include "readout.h"
 
 extern "C" {
 
@@ -42,7 +43,7 @@ struct ParleyChunk {
 // M rows, first `num_decode` of single queries with a row of `tables` (num_decode, width) and one of
 // `lengths` each, then those of the prompts' chunks. x (M, hidden) is changed in place; what the last
 // layer adds to it goes to `delta`. Rows may have adapters, whose tables have four entries a layer: those
-// of qkv, out, gate_up and down.
+// of qkv, out, gate_up and down. With `readout` one layer is read on the way.
 struct ParleyDecodeBatch {
   float *x, *delta;
   const float *cosines, *sines;
@@ -51,6 +52,7 @@ struct ParleyDecodeBatch {
   const ParleyChunk* chunks;
   int M, width, num_decode, num_chunks;
   ParleyAdapters adapters;
+  const ParleyReadout* readout;  // or null
 };
 }
 
@@ -199,7 +201,15 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
               }
           });
 
-      work.run(plan.tasks.size() + spans.size(), nothing, [&](int task) {
+      // What enters the layer is read here, since x rests meanwhile: small tasks, so the last.
+      const ParleyReadout* read = batch.readout && batch.readout->layer == i ? batch.readout : nullptr;
+      const int attending = plan.tasks.size() + spans.size();
+      work.run(attending + (read ? M : 0), nothing, [&](int task) {
+        if (task >= attending) {
+          const int m = task - attending;
+          read_row(*read, batch.x + (size_t)m * hidden, read->values + batch.slots[m] * read->count, hidden);
+          return;
+        }
         if (task >= (int)spans.size()) {
           attend_part(plan.tasks[task - spans.size()], shared.qkv.data(), qkv_rows, keys, values,
                       batch.tables, batch.width, shape.block_size, room, parts);

@@ -13,7 +13,7 @@ from ctypes import Structure, c_float, c_int, c_void_p
 import torch
 from torch import Tensor
 
-from inference.kernels.backend import Angles, LayerParts, LayerShape
+from inference.kernels.backend import Angles, LayerParts, LayerShape, TokenReadout
 from inference.kernels.batch import Batch, LayerCache
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.low_rank import Adapters, AdapterTables
@@ -76,6 +76,19 @@ class _DecodeBatch(Structure):
         ("num_decode", c_int),
         ("num_chunks", c_int),
         ("adapters", Adapters),
+        ("readout", c_void_p),
+    ]
+
+
+class _Readout(Structure):
+    """`ParleyReadout` of readout.h."""
+
+    _fields_ = [
+        ("layer", c_int),
+        ("count", c_int),
+        ("weight", c_void_p),
+        ("bias", c_void_p),
+        ("values", c_void_p),
     ]
 
 
@@ -102,7 +115,12 @@ class FusedDecode:
         return len(batch.token_ids) <= MAX_ROWS and max(reads, default=0) <= MAX_CHUNK_READS
 
     def __call__(
-        self, x: Tensor, angles: Angles, batch: Batch, caches: list[LayerCache]
+        self,
+        x: Tensor,
+        angles: Angles,
+        batch: Batch,
+        caches: list[LayerCache],
+        readout: TokenReadout | None = None,
     ) -> tuple[Tensor, Tensor]:
         """`LayerStack.__call__` for the residual stream x (T, hidden), changed in place."""
         if caches is not self._caches:
@@ -122,13 +140,14 @@ class FusedDecode:
             *(ROW_KINDS[caches[0].keys.dtype], sizes.eps),
         )
         cos, sin = angles
+        read = None if readout is None else _readout(readout)
         call = _DecodeBatch(
             *(at(x), at(delta), at(cos), at(sin)),
             at(batch.slots),
             *((at(decode.tables), at(decode.lengths)) if decode else (None, None)),
             *(ctypes.addressof(chunks), len(x), decode.tables.shape[1] if decode else 0),
             *(batch.num_decode, len(chunks)),
-            self._adapters.of(batch.adapters, len(x)),
+            *(self._adapters.of(batch.adapters, len(x)), read and ctypes.addressof(read)),
         )
         self._kernels.parley_decode(
             self._layers, len(self._layers), ctypes.byref(shape), ctypes.byref(call)
@@ -151,6 +170,13 @@ def _layer(layer: LayerParts) -> _Layer:
         gate_up=_matrix(layer.gate_up),
         down=_matrix(layer.down),
         window=layer.window or 2**31 - 1,
+    )
+
+
+def _readout(readout: TokenReadout) -> _Readout:
+    return _Readout(
+        *(readout.layer, len(readout.weight)),
+        *(at(readout.weight), at(readout.bias), at(readout.values)),
     )
 
 

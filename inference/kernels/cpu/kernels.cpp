@@ -19,6 +19,7 @@
 //   attention.h    rotation into that cache, and attention of single tokens over it,
 //   attend_parts.h its long contexts in parts
 //   attend_prefill.h  attention of prompts
+//   readout.h      linear functions of what a layer leaves
 //   decode.h       all layers over few rows at once
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
