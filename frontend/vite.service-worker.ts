@@ -8,6 +8,7 @@ const SOURCE = fileURLToPath(new URL("./src/app/service-worker.js", import.meta.
 
 /** What opens a chat; the rest is kept when it was used. */
 const PARTS = ["index.html", "src/main.tsx", "src/app/app-shell.tsx", "src/chat/chat-page.tsx"];
+const CATALOGUE = /\/src\/locales\/([\w-]+)\.po$/;
 const FONT = /\/inter-latin-wght-normal-[\w-]+\.woff2$/;
 const UNHASHED = ["theme.js", "icon.svg"];
 
@@ -19,6 +20,7 @@ export function serviceWorker(base: string): Plugin {
       order: "post",
       handler(_options, bundle) {
         const files = new Set<string>();
+        const catalogues: Record<string, string> = {};
         let entry = "";
         const add = (name: string) => {
           const chunk = bundle[name];
@@ -31,17 +33,22 @@ export function serviceWorker(base: string): Plugin {
         for (const [name, chunk] of Object.entries(bundle)) {
           const source = chunk.type === "chunk" ? (chunk.facadeModuleId ?? "") : "";
           if (PARTS.some((part) => source.endsWith(`/frontend/${part}`))) add(name);
+          const language = CATALOGUE.exec(source)?.[1];
+          if (language) catalogues[language] = base + name;
           if (FONT.test(`/${name}`)) files.add(name);
         }
         if (!entry) this.error("the build has no entry of the page");
         const kept = [...UNHASHED, ...[...files].sort()].map((name) => base + name);
         const source = readFileSync(SOURCE, "utf8");
-        const hash = createHash("sha256").update(source).update(kept.join("\n")).digest("hex");
+        const named = JSON.stringify(catalogues);
+        const shell = kept.join("\n");
+        const hash = createHash("sha256").update(source).update(shell).update(named).digest("hex");
         this.emitFile({
           type: "asset",
           fileName: "service-worker.js",
           source: source
             .replace('"__FILES__"', JSON.stringify(kept))
+            .replace('"__CATALOGUES__"', named)
             .replace("__ENTRY__", base + entry)
             .replace("__CACHE__", `parley-${hash.slice(0, 16)}`),
         });

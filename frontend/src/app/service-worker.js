@@ -8,8 +8,12 @@
  * tab of the old release is closed, and only then are that one's files dropped.
  */
 
-/** Filled in by the build (vite.config.ts): the shell's files, and the script that names it. */
+/**
+ * Filled in by the build (vite.service-worker.ts): the shell's files, the catalogue of each language,
+ * and the script that names the shell.
+ */
 const FILES = "__FILES__";
+const CATALOGUES = "__CATALOGUES__";
 const ENTRY = "__ENTRY__";
 const CACHE = "__CACHE__";
 
@@ -51,8 +55,14 @@ async function install() {
     throw new Error("the shell is another release's: the next visit tries again");
   }
   const cache = await caches.open(CACHE);
-  await cache.addAll(FILES);
+  await cache.addAll([...FILES, ...catalogue()]);
   await cache.put(SHELL, shell);
+}
+
+/** Of the page's language, which stands in the worker's address. English has none. */
+function catalogue() {
+  const language = new URL(self.location.href).searchParams.get("language");
+  return language && Object.hasOwn(CATALOGUES, language) ? [CATALOGUES[language]] : [];
 }
 
 async function activate() {

@@ -21,7 +21,7 @@ export function ProjectBudget({ projectId }: { projectId: string }) {
   const set = useChange(
     key,
     (amount: string) => setBudget({ amount, is_hard: kind === "hard", project_id: projectId }),
-    "The budget is set.",
+    t`The budget is set.`,
   );
   const remove = useChange(key, deleteBudget);
   const own = budgets.data?.filter((budget) => budget.project_id === projectId) ?? [];

@@ -31,7 +31,7 @@ export function ProjectSettings({ project }: { project: Project }) {
         logs_requests: logs,
         ...(!project.is_default && { instructions }),
       }),
-    "The project is saved.",
+    t`The project is saved.`,
   );
   const names = [...new Set([...(known.data?.data.map(({ id }) => id) ?? []), ...chosen])];
   const toggle = (model: string) =>
