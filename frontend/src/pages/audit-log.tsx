@@ -6,6 +6,7 @@ import { useState } from "react";
 import { auditExportPath, listAuditActions, listAuditEvents } from "@/api/organization-security";
 import type { AuditEvent } from "@/api/types";
 import { locale } from "@/lib/locale";
+import { formatList } from "@/lib/numbers";
 import { buttonClass } from "@/ui/button";
 import { Select } from "@/ui/select";
 import { Section } from "./page-layout";
@@ -61,9 +62,9 @@ const ACTORS: Record<AuditEvent["actor"]["kind"], MessageDescriptor> = {
 
 function EventRow({ event }: { event: AuditEvent }) {
   const who = event.actor.email ?? t(ACTORS[event.actor.kind]);
-  const details = Object.entries(event.details)
-    .map(([name, value]) => `${name}: ${String(value)}`)
-    .join(", ");
+  const details = formatList(
+    Object.entries(event.details).map(([name, value]) => `${name}: ${String(value)}`),
+  );
   const parts = [new Date(event.created_at).toLocaleString(locale()), who, event.address, details];
   return (
     <ListRow

@@ -1,4 +1,5 @@
 /** All chats as a list to tidy up: several at once, the archive, the trash, files in and out. */
+
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
@@ -12,7 +13,7 @@ import type { ConversationSummary } from "@/api/types";
 import { conversationKey, readAgain, refreshLists, tagsKey } from "@/chat/cache";
 import { forgetAnswer } from "@/chat/turns";
 import { download } from "@/lib/download";
-import { locale } from "@/lib/locale";
+import { formatNumber } from "@/lib/numbers";
 import { formatDay } from "@/lib/time";
 import { ListEnd } from "@/sidebar/list-end";
 import { useConversations } from "@/sidebar/use-conversations";
@@ -100,7 +101,7 @@ function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => 
           { value: "", label: t`All chats` },
           ...known.map(({ tag: name, count }) => ({
             value: name,
-            label: `${name} (${count.toLocaleString(locale())})`,
+            label: `${name} (${formatNumber(count)})`,
           })),
         ]}
       />

@@ -7,6 +7,7 @@ import { Link } from "react-router";
 import { listKeys, revokeKey } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import type { ApiKey } from "@/api/types";
+import { formatList } from "@/lib/numbers";
 import { formatDay } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
@@ -79,7 +80,7 @@ function KeyRow({ apiKey: key, onRevoke }: KeyRowProps) {
           </span>
           <span>{used ? t`Used ${used}` : t`Never used`}</span>
           <span>{key.project}</span>
-          <span>{key.scopes.length > 0 ? key.scopes.join(", ") : t`no restriction`}</span>
+          <span>{key.scopes.length > 0 ? formatList(key.scopes) : t`no restriction`}</span>
           <span>{key.created_by}</span>
           {end && (
             <span>

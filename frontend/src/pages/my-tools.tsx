@@ -5,6 +5,7 @@ import { errorMessage } from "@/api/errors";
 import { getMyTools, revokeGrant, switchTools } from "@/api/tools";
 import type { MyTools } from "@/api/types";
 import { myToolsKey } from "@/chat/cache";
+import { formatList } from "@/lib/numbers";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Notice } from "@/ui/notice";
@@ -47,7 +48,7 @@ export function MyToolsSection() {
         <Checkbox
           key={server.id}
           label={server.name}
-          hint={server.tools.join(", ")}
+          hint={formatList(server.tools)}
           checked={server.on}
           disabled={change.isPending}
           onChange={(on) => change.mutate({ id: server.id, on })}
