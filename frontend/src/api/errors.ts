@@ -1,4 +1,6 @@
 /** What can go wrong between the page and the API, as types that components can tell apart. */
+import { t } from "@lingui/core/macro";
+import { errorText } from "./error-texts";
 
 /** The API's error object: OpenAI's fields, and further ones such as the safety categories. */
 export interface ErrorBody {
@@ -9,7 +11,7 @@ export interface ErrorBody {
   [detail: string]: unknown;
 }
 
-/** The API answered, and the answer is an error. */
+/** The API answered, and the answer is an error: `message` in the page's language where it can be. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -20,7 +22,7 @@ export class ApiError extends Error {
     readonly retryAfter: number | null = null,
     readonly requestId: string | null = null,
   ) {
-    super(body.message);
+    super(errorText(body));
   }
 
   get code(): string | null {
@@ -58,7 +60,7 @@ export class NetworkError extends Error {
   override readonly name = "NetworkError";
 
   constructor(cause?: unknown) {
-    super("Parley can't be reached. Check your connection.", { cause });
+    super(t`Parley can't be reached. Check your connection.`, { cause });
   }
 }
 
@@ -67,7 +69,7 @@ export class PasskeyRefused extends Error {
   override readonly name = "PasskeyRefused";
 
   constructor(cause: unknown) {
-    super("The browser gave no passkey. Try again, or use another way.", { cause });
+    super(t`The browser gave no passkey. Try again, or use another way.`, { cause });
   }
 }
 
@@ -77,17 +79,18 @@ const readable = [ApiError, NetworkError, PasskeyRefused];
 export function errorMessage(error: unknown): string {
   if (error instanceof Error && readable.some((kind) => error instanceof kind))
     return error.message;
-  return "Something went wrong. Please try again.";
+  return t`Something went wrong. Please try again.`;
 }
 
 /** Reads a failed response into an ApiError; a body that is no error object still gets one. */
 export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const retryAfter = parseRetryAfter(response.headers.get("Retry-After"));
   const requestId = response.headers.get("X-Request-Id");
-  const fallback: ErrorBody = { message: `The server answered ${response.status}.` };
+  const { status } = response;
+  const fallback: ErrorBody = { message: t`The server answered ${status}.` };
   const parsed = await response.json().catch(() => null);
   const body = isErrorEnvelope(parsed) ? parsed.error : fallback;
-  return new ApiError(response.status, body, retryAfter, requestId);
+  return new ApiError(status, body, retryAfter, requestId);
 }
 
 /** Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -1,4 +1,6 @@
 /** What the operator of the installation has to say, above every page until it is closed. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { dismissAnnouncement, listAnnouncements } from "@/api/account";
@@ -20,7 +22,7 @@ export function Announcements() {
   });
   if (!data?.length) return null;
   return (
-    <section aria-label="Announcements" className="flex flex-col gap-2 px-3 pt-2">
+    <section aria-label={t`Announcements`} className="flex flex-col gap-2 px-3 pt-2">
       {data.map((announcement) => (
         <Shown key={announcement.id} announcement={announcement} />
       ))}
@@ -29,6 +31,7 @@ export function Announcements() {
 }
 
 function Shown({ announcement }: { announcement: Announcement }) {
+  const { title } = announcement;
   const client = useQueryClient();
   const close = useMutation({
     mutationFn: () => dismissAnnouncement(announcement.id),
@@ -41,14 +44,14 @@ function Shown({ announcement }: { announcement: Announcement }) {
   return (
     <Notice
       tone={announcement.tone}
-      title={announcement.title}
+      title={title}
       className="mx-auto w-full max-w-3xl py-2"
       actions={
         announcement.dismissible && (
           <button
             type="button"
             className={iconButtonClass}
-            aria-label={`Close: ${announcement.title}`}
+            aria-label={t`Close: ${title}`}
             disabled={close.isPending}
             onClick={() => close.mutate()}
           >
@@ -57,10 +60,10 @@ function Shown({ announcement }: { announcement: Announcement }) {
         )
       }
     >
-      {announcement.text}{" "}
+      <span dir="auto">{announcement.text}</span>{" "}
       {announcement.link && (
         <a className="underline" href={announcement.link} rel="noreferrer" target="_blank">
-          Read more
+          <Trans>Read more</Trans>
         </a>
       )}
     </Notice>

@@ -1,5 +1,8 @@
 /** Everything behind the sign-in: the sidebar, the page, and what is common to all of them. */
+
 import { Dialog } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useCallback, useEffect } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { errorMessage } from "@/api/errors";
@@ -55,10 +58,10 @@ function SignedIn() {
     <main className="mx-auto flex h-full max-w-xl flex-col justify-center p-6">
       <Notice
         tone="offline"
-        title="Parley can't be reached"
+        title={t`Parley can't be reached`}
         actions={
           <Button variant="outline" size="sm" onClick={() => void refetch()}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         }
       >
@@ -66,7 +69,7 @@ function SignedIn() {
       </Notice>
     </main>
   ) : (
-    <Loading label="Loading Parley" />
+    <Loading label={t`Loading Parley`} />
   );
 }
 
@@ -79,7 +82,7 @@ function Shell() {
   const onDeleted = useCallback(
     (id: string) => {
       if (id !== shownId) return;
-      toast("This conversation was deleted.");
+      toast(t`This conversation was deleted.`);
       void navigate("/");
     },
     [navigate, shownId],
@@ -95,7 +98,7 @@ function Shell() {
         href="#main"
         className="sr-only z-80 rounded-lg bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:start-2"
       >
-        Skip to the content
+        <Trans>Skip to the content</Trans>
       </a>
       {sidebarOpen && (
         <div className="hidden w-[266px] shrink-0 md:block" inert={covered}>
@@ -124,7 +127,7 @@ function Drawer() {
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Popup
-          aria-label="Menu"
+          aria-label={t`Menu`}
           className="data-ending-style:-translate-x-full data-starting-style:-translate-x-full rtl:data-ending-style:translate-x-full rtl:data-starting-style:translate-x-full fixed inset-y-0 start-0 z-50 w-[85vw] max-w-[300px] bg-sidebar shadow-2xl outline-none transition-transform duration-200"
         >
           <Sidebar inDrawer />
@@ -139,9 +142,11 @@ function OfflineBanner() {
   if (online) return null;
   return (
     <div className="px-3 pt-2">
-      <Notice tone="offline" title="You are offline" className="mx-auto max-w-3xl py-2">
-        Your conversations stay; what you write is kept, and can be sent when the connection is
-        back.
+      <Notice tone="offline" title={t`You are offline`} className="mx-auto max-w-3xl py-2">
+        <Trans>
+          Your conversations stay; what you write is kept, and can be sent when the connection is
+          back.
+        </Trans>
       </Notice>
     </div>
   );

@@ -1,4 +1,6 @@
 /** What stands before the page: terms to accept, an organization that is not served or asks more. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { acceptTerms, patchMe, signOut } from "@/api/account";
@@ -16,35 +18,42 @@ export function TermsGate({ me }: { me: Me }) {
     onSuccess: (next) => client.setQueryData(meKey, next),
   });
   return (
-    <AuthLayout title="Our terms have changed" footer={<AccountLinks />}>
+    <AuthLayout title={t`Our terms have changed`} footer={<AccountLinks />}>
       {accept.error && <Notice tone="error">{errorMessage(accept.error)}</Notice>}
       <ul className="flex flex-col gap-4">
-        {me.pending_terms.map((version) => (
-          <li key={version.id} className="flex flex-col gap-1 text-sm">
+        {me.pending_terms.map(({ id, name, version, link, summary }) => (
+          <li key={id} className="flex flex-col gap-1 text-sm">
             <a
               className="font-medium underline first-letter:uppercase"
-              href={version.link}
+              href={link}
               rel="noreferrer"
               target="_blank"
             >
-              {version.name}, version {version.version}
+              <Trans>
+                {name}, version {version}
+              </Trans>
             </a>
-            {version.summary && <p className="text-muted-foreground">{version.summary}</p>}
+            {summary && (
+              <p dir="auto" className="text-muted-foreground">
+                {summary}
+              </p>
+            )}
           </li>
         ))}
       </ul>
       <Button busy={accept.isPending} onClick={() => accept.mutate()}>
-        I accept
+        <Trans>I accept</Trans>
       </Button>
     </AuthLayout>
   );
 }
 
 export function SuspendedGate({ me }: { me: Me }) {
+  const { name, suspended: why } = me.organization;
   return (
-    <AuthLayout title="Suspended" footer={<AccountLinks />}>
-      <Notice tone="warning" title={`${me.organization.name} is suspended`}>
-        {me.organization.suspended} Its chats and keys stay, and work again when it is reinstated.
+    <AuthLayout title={t`Suspended`} footer={<AccountLinks />}>
+      <Notice tone="warning" title={t`${name} is suspended`}>
+        <Trans>{why} Its chats and keys stay, and work again when it is reinstated.</Trans>
       </Notice>
       <OtherOrganizations me={me} />
     </AuthLayout>
@@ -52,13 +61,14 @@ export function SuspendedGate({ me }: { me: Me }) {
 }
 
 export function SecondFactorGate({ me }: { me: Me }) {
+  const { name } = me.organization;
   return (
-    <AuthLayout title="One more step" footer={<AccountLinks />}>
-      <Notice tone="info" title={`${me.organization.name} demands a second factor`}>
-        Add an authenticator app or a passkey to your account. Then everything opens.
+    <AuthLayout title={t`One more step`} footer={<AccountLinks />}>
+      <Notice tone="info" title={t`${name} demands a second factor`}>
+        <Trans>Add an authenticator app or a passkey to your account. Then everything opens.</Trans>
       </Notice>
       <Link className={buttonClass()} to="/settings/security">
-        Set it up
+        <Trans>Set it up</Trans>
       </Link>
       <OtherOrganizations me={me} />
     </AuthLayout>
@@ -77,14 +87,14 @@ function OtherOrganizations({ me }: { me: Me }) {
   return (
     <>
       {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
-      {others.map((other) => (
+      {others.map(({ id, name }) => (
         <Button
-          key={other.id}
+          key={id}
           variant="outline"
           busy={change.isPending}
-          onClick={() => change.mutate(other.id)}
+          onClick={() => change.mutate(id)}
         >
-          Work in {other.name}
+          <Trans>Work in {name}</Trans>
         </Button>
       ))}
     </>
@@ -98,15 +108,15 @@ function AccountLinks() {
   return (
     <>
       <Link className="underline" to="/settings/security">
-        Your account
+        <Trans>Your account</Trans>
       </Link>
       {" · "}
       <Link className="underline" to="/settings/privacy">
-        Your data
+        <Trans>Your data</Trans>
       </Link>
       {" · "}
       <button type="button" className="underline" onClick={() => leave.mutate()}>
-        Sign out
+        <Trans>Sign out</Trans>
       </button>
     </>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Menu as MenuIcon, PanelLeft, SquarePen } from "lucide-react";
 import { useNavigate } from "react-router";
 import { IconButton } from "@/ui/icon-button";
@@ -9,15 +10,15 @@ export function MobileNavButtons() {
   const navigate = useNavigate();
   return (
     <>
-      <IconButton label="Open menu" className="md:hidden" onClick={() => setDrawer(true)}>
+      <IconButton label={t`Open menu`} className="md:hidden" onClick={() => setDrawer(true)}>
         <MenuIcon className="size-5" />
       </IconButton>
       {!sidebarOpen && (
         <div className="hidden items-center md:flex">
-          <IconButton label="Open sidebar" onClick={toggleSidebar}>
-            <PanelLeft className="size-5" />
+          <IconButton label={t`Open sidebar`} onClick={toggleSidebar}>
+            <PanelLeft className="size-5 rtl:-scale-x-100" />
           </IconButton>
-          <IconButton label="New chat" onClick={() => void navigate("/")}>
+          <IconButton label={t`New chat`} onClick={() => void navigate("/")}>
             <SquarePen className="size-4.5" />
           </IconButton>
         </div>

@@ -2,8 +2,11 @@
  * Tells of answers that end while nobody looks at Parley: a badge with their number, and a
  * notification of a long one where its reader has switched that on in this browser.
  */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useCallback, useEffect } from "react";
 import { getConversation } from "@/api/conversations";
+import { locale } from "@/lib/locale";
 import { readStored, removeStored, writeStored } from "@/lib/storage";
 import type { ServerEvent } from "./events";
 
@@ -16,10 +19,10 @@ const SEEN_LOCK = "parley.seen";
 /** Who waits for less has not gone away. */
 const LONG_MS = 10_000;
 
-const ENDINGS: Partial<Record<string, string>> = {
-  completed: "The answer is ready.",
-  failed: "The answer failed.",
-  blocked: "The answer was withheld.",
+const ENDINGS: Partial<Record<string, MessageDescriptor>> = {
+  completed: msg`The answer is ready.`,
+  failed: msg`The answer failed.`,
+  blocked: msg`The answer was withheld.`,
 };
 
 export type NotificationState = "on" | "off" | "refused" | "missing";
@@ -86,14 +89,15 @@ async function finished(userId: string, event: ServerEvent): Promise<void> {
     startedAt.set(id, began); // a round of the answer, which goes on
     return;
   }
-  const body = ENDINGS[answer?.status ?? ""];
-  if (!body || (await isSeen())) return;
+  const ending = ENDINGS[answer?.status ?? ""];
+  if (!ending || (await isSeen())) return;
   addUnread(id);
   if (!isLong || notificationState(userId) !== "on") return;
   const registration = await navigator.serviceWorker.getRegistration();
-  await registration?.showNotification(title || "New chat", {
-    body,
+  await registration?.showNotification(title || t`New chat`, {
+    body: t(ending),
     icon: "/static/app/icon-192.png",
+    lang: locale(),
     // Several hidden tabs show one.
     tag: id,
     data: { path: `/c/${id}` },

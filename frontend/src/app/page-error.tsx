@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useRouteError } from "react-router";
 import { errorMessage } from "@/api/errors";
 import { Button } from "@/ui/button";
@@ -14,10 +16,10 @@ export function PageError({ within = false }: { within?: boolean }) {
     <Frame className="mx-auto flex h-full max-w-xl flex-col justify-center p-6">
       <Notice
         tone="error"
-        title="This page could not be shown"
+        title={t`This page could not be shown`}
         actions={
           <Button variant="outline" size="sm" onClick={() => window.location.reload()}>
-            Reload
+            <Trans>Reload</Trans>
           </Button>
         }
       >

@@ -1,10 +1,16 @@
+import { t } from "@lingui/core/macro";
 import { createBrowserRouter, type RouteObject } from "react-router";
 import { SignInPage } from "@/pages/sign-in";
 import { SignUpPage } from "@/pages/sign-up";
 import { Loading } from "@/ui/spinner";
 import { PageError } from "./page-error";
 
-const loading = <Loading label="Loading Parley" />;
+/** A component, as the language is not known yet when this module is read. */
+function LoadingParley() {
+  return <Loading label={t`Loading Parley`} />;
+}
+
+const loading = <LoadingParley />;
 
 const newChat = async () => ({ Component: (await import("@/chat/chat-page")).ChatPage });
 /** With its parser of markdown, so that no answer is seen without it. */

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useEffect, useRef, useState } from "react";
 import type { LiveAnswer } from "./view";
 
@@ -8,9 +9,9 @@ export function Announcer({ live }: { live: LiveAnswer | null }) {
   const [text, setText] = useState("");
   useEffect(() => {
     if (previous.current === phase) return;
-    if (phase === "sending") setText("Message sent");
-    else if (phase === "reconnecting") setText("Connection lost, reconnecting");
-    else if (phase === null && previous.current !== "failed") setText("The answer is complete");
+    if (phase === "sending") setText(t`Message sent`);
+    else if (phase === "reconnecting") setText(t`Connection lost, reconnecting`);
+    else if (phase === null && previous.current !== "failed") setText(t`The answer is complete`);
     previous.current = phase;
   }, [phase]);
   return (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Ellipsis, RefreshCw, ScrollText } from "lucide-react";
 import { useState } from "react";
 import { iconButtonClass } from "@/ui/icon-button";
@@ -17,23 +19,23 @@ export function AnswerMenu({ message }: { message: ViewMessage }) {
     <>
       <Menu
         trigger={
-          <button type="button" aria-label="More about this answer" className={iconButtonClass}>
+          <button type="button" aria-label={t`More about this answer`} className={iconButtonClass}>
             <Ellipsis aria-hidden className="size-4" />
           </button>
         }
       >
-        {others.map((other) => (
+        {others.map(({ id, name }) => (
           <MenuItem
-            key={other.id}
+            key={id}
             icon={<RefreshCw aria-hidden />}
             disabled={running}
-            onSelect={() => regenerate(message, other.id)}
+            onSelect={() => regenerate(message, id)}
           >
-            Regenerate with {other.name}
+            <Trans>Regenerate with {name}</Trans>
           </MenuItem>
         ))}
         <MenuItem icon={<ScrollText aria-hidden />} onSelect={() => setSent(true)}>
-          What was sent
+          <Trans>What was sent</Trans>
         </MenuItem>
       </Menu>
       <SentDialog messageId={message.id} open={sent} onOpenChange={setSent} />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
 import { useCountdown } from "@/lib/countdown";
@@ -11,11 +13,20 @@ import type { LiveAnswer, ViewMessage } from "./view";
 /** What went otherwise than hoped with an answer, in words; nothing when all is well. */
 export function AnswerNotice({ message }: { message: ViewMessage }) {
   if (message.live?.phase === "failed") return <TurnFailed live={message.live} />;
-  if (message.live?.phase === "reconnecting") return <Quiet>Reconnecting…</Quiet>;
+  if (message.live?.phase === "reconnecting")
+    return (
+      <Quiet>
+        <Trans>Reconnecting…</Trans>
+      </Quiet>
+    );
   if (message.live) return null;
   switch (message.status) {
     case "cancelled":
-      return <CutShort message={message}>You stopped this answer.</CutShort>;
+      return (
+        <CutShort message={message}>
+          <Trans>You stopped this answer.</Trans>
+        </CutShort>
+      );
     case "blocked":
       return <Blocked message={message} />;
     case "failed":
@@ -30,10 +41,18 @@ export function AnswerNotice({ message }: { message: ViewMessage }) {
 /** Why an answer ended before the model was done with it. */
 function Cut({ message }: { message: ViewMessage }) {
   if (message.finish_reason === "length") {
-    return <CutShort message={message}>The answer reached its maximum length.</CutShort>;
+    return (
+      <CutShort message={message}>
+        <Trans>The answer reached its maximum length.</Trans>
+      </CutShort>
+    );
   }
   if (message.finish_reason === "loop") {
-    return <Quiet>The answer had begun to repeat itself, so it was ended here.</Quiet>;
+    return (
+      <Quiet>
+        <Trans>The answer had begun to repeat itself, so it was ended here.</Trans>
+      </Quiet>
+    );
   }
   return null;
 }
@@ -52,7 +71,7 @@ function CutShort({ message, children }: { message: ViewMessage; children: React
           disabled={running}
           onClick={() => continueAnswer(message)}
         >
-          Continue
+          <Trans>Continue</Trans>
         </Button>
       )}
     </div>
@@ -72,16 +91,25 @@ function Blocked({ message }: { message: ViewMessage }) {
   return message.content ? (
     <Notice
       tone="blocked"
-      title="The rest of this answer was withheld"
+      title={t`The rest of this answer was withheld`}
       actions={appeal}
       className="mt-3"
     >
-      It was going to break the usage policy. You can rephrase the question, or regenerate.
+      <Trans>
+        It was going to break the usage policy. You can rephrase the question, or regenerate.
+      </Trans>
     </Notice>
   ) : (
-    <Notice tone="blocked" title="This request can't be answered" actions={appeal} className="mt-1">
-      It goes against the usage policy, so no model has seen it. You can edit the message and send
-      it again.
+    <Notice
+      tone="blocked"
+      title={t`This request can't be answered`}
+      actions={appeal}
+      className="mt-1"
+    >
+      <Trans>
+        It goes against the usage policy, so no model has seen it. You can edit the message and send
+        it again.
+      </Trans>
     </Notice>
   );
 }
@@ -90,12 +118,17 @@ function StoredFailure({ message }: { message: ViewMessage }) {
   const { regenerate, running } = useThreadActions();
   const retry = (
     <Button variant="outline" size="sm" disabled={running} onClick={() => regenerate(message)}>
-      Try again
+      <Trans>Try again</Trans>
     </Button>
   );
   return (
-    <Notice tone="error" title="The answer could not be finished" actions={retry} className="mt-3">
-      {message.content ? "What came before the failure is above." : "Nothing was generated."}
+    <Notice
+      tone="error"
+      title={t`The answer could not be finished`}
+      actions={retry}
+      className="mt-3"
+    >
+      {message.content ? t`What came before the failure is above.` : t`Nothing was generated.`}
     </Notice>
   );
 }
@@ -104,15 +137,16 @@ function StoredFailure({ message }: { message: ViewMessage }) {
 function TurnFailed({ live }: { live: LiveAnswer }) {
   const { retry, dismiss } = useThreadActions();
   const left = useCountdown(live.retryAt);
+  const wait = formatCountdown(left);
   const { tone, title, text } = describeFailure(live);
   const actions = (
     <>
       <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
-        {left > 0 ? `Try again in ${formatCountdown(left)}` : "Try again"}
+        {left > 0 ? t`Try again in ${wait}` : t`Try again`}
       </Button>
       {live.messageId === null && (
         <Button variant="ghost" size="sm" onClick={dismiss}>
-          Dismiss
+          <Trans>Dismiss</Trans>
         </Button>
       )}
     </>
@@ -126,24 +160,24 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
 
 function describeFailure({ error }: LiveAnswer) {
   if (error instanceof NetworkError) {
-    return { tone: "offline", title: "Not sent", text: error.message } as const;
+    return { tone: "offline", title: t`Not sent`, text: error.message } as const;
   }
   if (error instanceof ApiError && error.isRateLimit) {
-    return { tone: "warning", title: "Too many messages", text: error.message } as const;
+    return { tone: "warning", title: t`Too many messages`, text: error.message } as const;
   }
   if (error instanceof ApiError && error.code === "insufficient_quota") {
-    return { tone: "warning", title: "The budget is used up", text: error.message } as const;
+    return { tone: "warning", title: t`The budget is used up`, text: error.message } as const;
   }
   if (error instanceof ApiError && error.isBlocked) {
     return {
       tone: "blocked",
-      title: "This request can't be answered",
+      title: t`This request can't be answered`,
       text: error.message,
     } as const;
   }
   if (error instanceof ApiError && error.status === 503) {
-    return { tone: "warning", title: "Parley is busy", text: error.message } as const;
+    return { tone: "warning", title: t`Parley is busy`, text: error.message } as const;
   }
   const text = error?.message ?? "";
-  return { tone: "error", title: "The answer could not be generated", text } as const;
+  return { tone: "error", title: t`The answer could not be generated`, text } as const;
 }

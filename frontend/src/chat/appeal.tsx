@@ -1,3 +1,5 @@
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { getAppeal, postAppeal } from "@/api/appeals";
@@ -35,13 +37,13 @@ export function AppealControl({ generationId }: { generationId: string }) {
   return (
     <>
       <Button variant="outline" size="sm" onClick={() => setAsking(true)}>
-        Ask for a review
+        <Trans>Ask for a review</Trans>
       </Button>
       <Dialog
         open={asking}
         onOpenChange={setAsking}
-        title="Ask for a review"
-        description="A person will look at this decision. They see your reason, and the text where it is kept."
+        title={t`Ask for a review`}
+        description={t`A person will look at this decision. They see your reason, and the text where it is kept.`}
       >
         <ReasonForm
           busy={send.isPending}
@@ -54,16 +56,21 @@ export function AppealControl({ generationId }: { generationId: string }) {
 }
 
 const STATES = {
-  open: "Your appeal was sent. A person will look at it.",
-  confirmed: "A person has looked at this: the decision stands.",
-  overturned: "A person has looked at this: it should have been allowed. Thank you for telling us.",
+  open: msg`Your appeal was sent. A person will look at it.`,
+  confirmed: msg`A person has looked at this: the decision stands.`,
+  overturned: msg`A person has looked at this: it should have been allowed. Thank you for telling us.`,
 } as const;
 
 function AppealState({ appeal }: { appeal: Appeal }) {
   return (
     <p role="status" className="text-muted-foreground">
-      {STATES[appeal.state]}
-      {appeal.state !== "open" && appeal.note && <> “{appeal.note}”</>}
+      {t(STATES[appeal.state])}
+      {appeal.state !== "open" && appeal.note && (
+        <>
+          {" "}
+          <bdi>“{appeal.note}”</bdi>
+        </>
+      )}
     </p>
   );
 }
@@ -83,12 +90,13 @@ function ReasonForm({ busy, error, onSubmit }: ReasonFormProps) {
   return (
     <form onSubmit={submit}>
       <textarea
-        aria-label="Reason"
+        aria-label={t`Reason`}
+        dir="auto"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         maxLength={MAX_REASON}
         rows={4}
-        placeholder="What you wanted, and why it should be allowed (voluntary)"
+        placeholder={t`What you wanted, and why it should be allowed (voluntary)`}
         className={cn(inputClass, "h-auto resize-none py-2.5")}
       />
       {error && (
@@ -98,7 +106,7 @@ function ReasonForm({ busy, error, onSubmit }: ReasonFormProps) {
       )}
       <DialogActions>
         <Button type="submit" busy={busy}>
-          Send appeal
+          <Trans>Send appeal</Trans>
         </Button>
       </DialogActions>
     </form>

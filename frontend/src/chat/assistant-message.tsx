@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { RefreshCw } from "lucide-react";
 import { AnswerContext } from "@/artifacts/opened";
 import { Markdown } from "@/markdown/markdown";
@@ -62,7 +64,9 @@ function Thinking({ generationId }: { generationId: string | null }) {
   return (
     <div role="status" className="flex h-7 items-center gap-3">
       <span aria-hidden className="size-3 animate-pulse rounded-full bg-foreground" />
-      <span className="sr-only">Parley is thinking</span>
+      <span className="sr-only">
+        <Trans>Parley is thinking</Trans>
+      </span>
       {generationId && <QueuePlace generationId={generationId} />}
     </div>
   );
@@ -76,13 +80,13 @@ function AnswerActions({ message }: { message: ViewMessage }) {
     <div className="-ms-2 mt-1 flex min-h-8 items-center">
       {message.content && (
         <>
-          <CopyButton text={message.content} label="Copy answer" />
+          <CopyButton text={message.content} label={t`Copy answer`} />
           <ReadAloudButton message={message} />
           <FeedbackButtons message={message} />
         </>
       )}
       {!refused && (
-        <IconButton label="Regenerate" disabled={running} onClick={() => regenerate(message)}>
+        <IconButton label={t`Regenerate`} disabled={running} onClick={() => regenerate(message)}>
           <RefreshCw className="size-4" />
         </IconButton>
       )}

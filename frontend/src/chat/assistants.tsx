@@ -1,4 +1,5 @@
 /** The assistant of a new chat, and the choice of one. */
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Bot } from "lucide-react";
 import { Link, useNavigate } from "react-router";
@@ -43,7 +44,7 @@ export function AssistantItems() {
         </MenuItem>
       ))}
       <MenuItem onSelect={() => void navigate("/assistants")}>
-        {assistants.length > 0 ? "All assistants" : "Assistants"}
+        {assistants.length > 0 ? t`All assistants` : t`Assistants`}
       </MenuItem>
     </>
   );
@@ -54,7 +55,7 @@ export function AssistantBadge({ id, name }: { id: string; name: string }) {
   return (
     <Link
       to={newChatWith(id)}
-      aria-label={`Assistant: ${name}`}
+      aria-label={t`Assistant: ${name}`}
       className="flex h-9 shrink-0 items-center gap-1.5 rounded-lg px-2 text-muted-foreground text-sm hover:bg-hover"
     >
       <Bot aria-hidden className="size-4 shrink-0" />

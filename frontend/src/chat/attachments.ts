@@ -1,4 +1,5 @@
 /** Files on their way into a message: uploaded as soon as they are chosen, pasted or dropped. */
+
 import type {
   AttachmentAdapter,
   Attachment as ChatAttachment,
@@ -6,6 +7,7 @@ import type {
   CreateAttachment,
   PendingAttachment,
 } from "@assistant-ui/react";
+import { t } from "@lingui/core/macro";
 import { postAttachment } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { Model, Part } from "@/api/types";
@@ -100,8 +102,9 @@ export class AttachmentUploads implements AttachmentAdapter {
   async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
     await this.all.running.get(attachment.id);
     if (!this.part(attachment)) {
-      this.warn(`${attachment.name} could not be uploaded. The message was not sent.`);
-      throw new Error(`The upload of ${attachment.name} failed`);
+      const { name } = attachment;
+      this.warn(t`${name} could not be uploaded. The message was not sent.`);
+      throw new Error(`The upload of ${name} failed`);
     }
     return { ...attachment, status: { type: "complete" }, content: [] };
   }
@@ -138,7 +141,7 @@ export function asAttachment(part: Part): CreateAttachment | null {
   return {
     id: part.attachment_id,
     type: isImage ? "image" : "document",
-    name: part.filename ?? "file",
+    name: part.filename ?? t({ message: "file", context: "one without a name" }),
     // The model took it when it was chosen: one of its types, whichever it was.
     contentType: isImage ? "image/png" : "text/plain",
     content: [],

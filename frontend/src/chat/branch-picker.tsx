@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { IconButton } from "@/ui/icon-button";
 import { useThreadActions } from "./thread-actions";
@@ -12,6 +14,8 @@ export function BranchPicker({ message }: { message: ViewMessage }) {
   const { siblings } = message;
   const position = siblings.indexOf(message.id);
   if (siblings.length < 2 || position === -1) return null;
+  const number = position + 1;
+  const count = siblings.length;
   const go = (step: number) => {
     const target = siblings[position + step];
     if (target) switchBranch(target);
@@ -19,24 +23,26 @@ export function BranchPicker({ message }: { message: ViewMessage }) {
   return (
     <div className="flex items-center text-muted-foreground text-xs">
       <IconButton
-        label="Previous version"
+        label={t`Previous version`}
         className="size-7"
         disabled={running || position === 0}
         onClick={() => go(-1)}
       >
-        <ChevronLeft className="size-4" />
+        <ChevronLeft className="size-4 rtl:-scale-x-100" />
       </IconButton>
       <span className="tabular-nums">
-        <span className="sr-only">Version </span>
-        {position + 1}/{siblings.length}
+        <Trans>
+          <span className="sr-only">Version </span>
+          {number}/{count}
+        </Trans>
       </span>
       <IconButton
-        label="Next version"
+        label={t`Next version`}
         className="size-7"
         disabled={running || position === siblings.length - 1}
         onClick={() => go(1)}
       >
-        <ChevronRight className="size-4" />
+        <ChevronRight className="size-4 rtl:-scale-x-100" />
       </IconButton>
     </div>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Share, SquarePen } from "lucide-react";
 import { type ComponentProps, useState } from "react";
 import { useNavigate } from "react-router";
@@ -45,7 +47,7 @@ export function ChatHeader({
     <header className="flex h-14 shrink-0 items-center justify-between gap-2 px-2 md:px-3">
       <div className="flex min-w-0 items-center gap-1">
         <MobileNavButtons />
-        <h1 className="sr-only">{conversation?.title || "New chat"}</h1>
+        <h1 className="sr-only">{conversation?.title || t`New chat`}</h1>
         <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange}>
           <AssistantItems />
         </ModelPicker>
@@ -64,14 +66,20 @@ export function ChatHeader({
               className={cn(buttonClass("ghost", "sm"), "h-9")}
             >
               <Share aria-hidden className="size-4" />
-              <span className="max-sm:sr-only">Share</span>
+              <span className="max-sm:sr-only">
+                <Trans context="verb">Share</Trans>
+              </span>
             </button>
             <ShareDialog
               conversationId={conversation.id}
               open={sharing}
               onOpenChange={setSharing}
             />
-            <IconButton label="New chat" className="md:hidden" onClick={() => void navigate("/")}>
+            <IconButton
+              label={t`New chat`}
+              className="md:hidden"
+              onClick={() => void navigate("/")}
+            >
               <SquarePen className="size-5" />
             </IconButton>
           </>

@@ -1,4 +1,6 @@
 /** A conversation, or a new one: joins what is stored, what is coming and what can be done. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useParams } from "react-router";
@@ -95,7 +97,7 @@ function Chat({ id, assistantId }: ChatProps) {
     else abandon();
   }, [id, abandon]);
   useHotkey("escape", stop, running);
-  useDocumentTitle(conversation?.title || (id ? "Chat" : "New chat"));
+  useDocumentTitle(conversation?.title || (id ? t`Chat` : t`New chat`));
 
   if (query.error instanceof ApiError && query.error.status === 404) {
     return <NotFound what="conversation" />;
@@ -129,7 +131,7 @@ function Chat({ id, assistantId }: ChatProps) {
           <ModelOutage model={model} models={models} />
           {id === undefined ? (
             assistantId && assistant.isPending ? (
-              <Loading label="Loading the assistant" />
+              <Loading label={t`Loading the assistant`} />
             ) : (
               <Welcome
                 name={me.user.name.split(" ")[0] ?? ""}
@@ -162,7 +164,7 @@ function Chat({ id, assistantId }: ChatProps) {
           ) : query.isError ? (
             <LoadFailed error={query.error} retry={() => void query.refetch()} />
           ) : (
-            <Loading label="Loading the conversation" />
+            <Loading label={t`Loading the conversation`} />
           )}
           <Announcer live={live} />
         </WithArtifact>
@@ -176,10 +178,10 @@ function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
     <div className="mx-auto w-full max-w-3xl flex-1 p-6">
       <Notice
         tone="error"
-        title="The conversation could not be loaded"
+        title={t`The conversation could not be loaded`}
         actions={
           <Button variant="outline" size="sm" onClick={retry}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         }
       >

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import { errorMessage } from "@/api/errors";
@@ -26,14 +28,14 @@ export function ChatSettingsButton(props: ChatSettingsProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <IconButton label="Chat settings" onClick={() => setOpen(true)}>
+      <IconButton label={t`Chat settings`} onClick={() => setOpen(true)}>
         <SlidersHorizontal className="size-4.5" />
       </IconButton>
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Chat settings"
-        description="They hold for this chat, from the next answer on."
+        title={t`Chat settings`}
+        description={t`They hold for this chat, from the next answer on.`}
         className="max-w-lg"
       >
         <SettingsForm {...props} done={() => setOpen(false)} />
@@ -60,8 +62,8 @@ function SettingsForm({ value, onSave, done }: ChatSettingsProps & { done: () =>
     >
       {failure !== null && <Notice tone="error">{errorMessage(failure)}</Notice>}
       <TextArea
-        label="Instructions"
-        hint="The model reads them before the messages: a role, a language, a format."
+        label={t`Instructions`}
+        hint={t`The model reads them before the messages: a role, a language, a format.`}
         maxLength={20_000}
         rows={5}
         value={instructions}
@@ -70,7 +72,7 @@ function SettingsForm({ value, onSave, done }: ChatSettingsProps & { done: () =>
       <ParameterFields value={fields} onChange={setFields} />
       <DialogActions>
         <Button type="submit" busy={busy}>
-          Save
+          <Trans>Save</Trans>
         </Button>
       </DialogActions>
     </form>

@@ -1,4 +1,5 @@
 import { AttachmentPrimitive, ComposerPrimitive, useAuiState } from "@assistant-ui/react";
+import { t } from "@lingui/core/macro";
 import { CircleAlert, FileText, ImageIcon, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Spinner } from "@/ui/spinner";
@@ -23,12 +24,12 @@ function Upload() {
     if (preview) return <img src={preview} alt="" className="size-full object-cover" />;
     return type === "image" ? <ImageIcon aria-hidden /> : <FileText aria-hidden />;
   };
-  const error = failed ? ("message" in status && status.message) || "Upload failed" : undefined;
+  const error = failed ? ("message" in status && status.message) || t`Upload failed` : undefined;
   return (
     <AttachmentPrimitive.Root className="relative">
       <FileChip name={name} icon={icon()} error={error} />
       <AttachmentPrimitive.Remove
-        aria-label={`Remove ${name}`}
+        aria-label={t`Remove ${name}`}
         className="absolute -top-1.5 -end-1.5 flex size-5 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground"
       >
         <X aria-hidden className="size-3" />

@@ -1,4 +1,6 @@
 import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ArrowUp, ListPlus, Plus, Square } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
@@ -49,10 +51,10 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
         <ComposerAttachments />
         <div className={cn("flex items-end gap-1", !takesFiles && !web && "ps-3")}>
           {takesFiles && (
-            <Tip label="Add images or documents">
+            <Tip label={t`Add images or documents`}>
               <ComposerPrimitive.AddAttachment
                 multiple
-                aria-label="Add images or documents"
+                aria-label={t`Add images or documents`}
                 className={cn(iconButtonClass, "size-9 rounded-full text-foreground")}
               >
                 <Plus aria-hidden className="size-5" />
@@ -62,8 +64,9 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
           {web && <WebSwitchButton {...web} />}
           <ComposerPrimitive.Input
             autoFocus={autoFocus}
-            aria-label="Message"
-            placeholder="Ask anything"
+            aria-label={t`Message`}
+            placeholder={t`Ask anything`}
+            dir="auto"
             maxRows={10}
             cancelOnEscape={false}
             onKeyDown={(event) => {
@@ -83,17 +86,22 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
             }}
           />
           {queues && (
-            <button type="button" aria-label="Send next" className={roundButton} onClick={enqueue}>
+            <button
+              type="button"
+              aria-label={t`Send next`}
+              className={roundButton}
+              onClick={enqueue}
+            >
               <ListPlus aria-hidden className="size-4.5" />
             </button>
           )}
           {running ? (
-            <ComposerPrimitive.Cancel aria-label="Stop" className={roundButton}>
+            <ComposerPrimitive.Cancel aria-label={t`Stop`} className={roundButton}>
               <Square aria-hidden className="size-3.5 fill-current" />
             </ComposerPrimitive.Cancel>
           ) : (
             <ComposerPrimitive.Send
-              aria-label="Send"
+              aria-label={t`Send`}
               disabled={!online || failed}
               className={roundButton}
             >
@@ -121,7 +129,7 @@ export function ComposerFooter({ children, onQueue, web, gauge }: ComposerFooter
       <Composer onQueue={onQueue} web={web} />
       <div className="flex items-center gap-1 pt-2 pb-[env(safe-area-inset-bottom)]">
         <p className="flex-1 text-center text-muted-foreground text-xs">
-          Parley can make mistakes. Check important information.
+          <Trans>Parley can make mistakes. Check important information.</Trans>
         </p>
         {gauge}
       </div>

@@ -1,8 +1,11 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { getContext } from "@/api/conversations";
 import type { ContextUse, Conversation } from "@/api/types";
 import { cn } from "@/lib/cn";
+import { locale } from "@/lib/locale";
 import { Dialog } from "@/ui/dialog";
 import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
@@ -30,7 +33,7 @@ export function ContextGauge({ conversation, running }: ContextGaugeProps) {
   if (!data) return null;
   const percent = Math.min(100, Math.round((100 * data.used) / data.limit));
   const whole = data.begins_with === null;
-  const label = whole ? `Context: ${percent} % full` : "Context: the beginning is left out";
+  const label = whole ? t`Context: ${percent} % full` : t`Context: the beginning is left out`;
   return (
     <>
       <Tip label={label}>
@@ -46,8 +49,8 @@ export function ContextGauge({ conversation, running }: ContextGaugeProps) {
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Context"
-        description="What the model can read at once: instructions, files and messages."
+        title={t`Context`}
+        description={t`What the model can read at once: instructions, files and messages.`}
       >
         <Words use={data} percent={percent} />
       </Dialog>
@@ -70,19 +73,29 @@ function Ring({ share }: { share: number }) {
 }
 
 function Words({ use, percent }: { use: ContextUse; percent: number }) {
+  const used = use.used.toLocaleString(locale());
+  const limit = use.limit.toLocaleString(locale());
+  const beginning = use.begins_with;
   return (
     <div className="flex flex-col gap-2 text-sm">
       <p>
-        About {use.used.toLocaleString()} of {use.limit.toLocaleString()} tokens, {percent} %.
+        <Trans>
+          About {used} of {limit} tokens, {percent} %.
+        </Trans>
       </p>
-      {use.begins_with === null ? (
-        <p>All of this chat is read. When it is full, its oldest messages are left out first.</p>
-      ) : (
-        <p>
-          Left out: everything before{" "}
-          {use.begins_with ? <q dir="auto">{use.begins_with}</q> : "the newest files"}
-        </p>
-      )}
+      <p>
+        {beginning === null ? (
+          <Trans>
+            All of this chat is read. When it is full, its oldest messages are left out first.
+          </Trans>
+        ) : beginning ? (
+          <Trans>
+            Left out: everything before <q dir="auto">{beginning}</q>
+          </Trans>
+        ) : (
+          <Trans>Left out: everything before the newest files</Trans>
+        )}
+      </p>
     </div>
   );
 }

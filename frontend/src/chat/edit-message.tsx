@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "@/ui/button";
 import { MessageFiles } from "./message-files";
@@ -44,7 +46,8 @@ export function EditMessage({ message, onDone }: EditMessageProps) {
       <div className="flex flex-col gap-3 rounded-3xl bg-bubble p-4">
         <textarea
           ref={field}
-          aria-label="Edit your message"
+          aria-label={t`Edit your message`}
+          dir="auto"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
@@ -52,10 +55,10 @@ export function EditMessage({ message, onDone }: EditMessageProps) {
         />
         <div className="flex justify-end gap-2">
           <Button variant="outline" size="sm" onClick={onDone}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button size="sm" onClick={send} disabled={empty || running}>
-            Send
+            <Trans>Send</Trans>
           </Button>
         </div>
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { cn } from "@/lib/cn";
@@ -22,17 +24,17 @@ export function FeedbackButtons({ message }: { message: ViewMessage }) {
 
   return (
     <>
-      <IconButton label="Good answer" aria-pressed={rating === 1} onClick={() => rate(1)}>
+      <IconButton label={t`Good answer`} aria-pressed={rating === 1} onClick={() => rate(1)}>
         <ThumbsUp className={cn("size-4", rating === 1 && "fill-current text-foreground")} />
       </IconButton>
-      <IconButton label="Bad answer" aria-pressed={rating === -1} onClick={() => rate(-1)}>
+      <IconButton label={t`Bad answer`} aria-pressed={rating === -1} onClick={() => rate(-1)}>
         <ThumbsDown className={cn("size-4", rating === -1 && "fill-current text-foreground")} />
       </IconButton>
       <Dialog
         open={asking}
         onOpenChange={setAsking}
-        title="What was wrong?"
-        description="Your words help to make answers better. They are stored with this answer."
+        title={t`What was wrong?`}
+        description={t`Your words help to make answers better. They are stored with this answer.`}
       >
         <CommentForm
           onSubmit={(comment) => {
@@ -54,16 +56,19 @@ function CommentForm({ onSubmit }: { onSubmit: (comment: string) => void }) {
   return (
     <form onSubmit={submit}>
       <textarea
-        aria-label="Comment"
+        aria-label={t`Comment`}
+        dir="auto"
         value={comment}
         onChange={(event) => setComment(event.target.value)}
         maxLength={5000}
         rows={4}
-        placeholder="Not true, not helpful, not safe …"
+        placeholder={t`Not true, not helpful, not safe …`}
         className={cn(inputClass, "h-auto resize-none py-2.5")}
       />
       <DialogActions>
-        <Button type="submit">Send</Button>
+        <Button type="submit">
+          <Trans>Send</Trans>
+        </Button>
       </DialogActions>
     </form>
   );

@@ -21,7 +21,9 @@ export function FileChip({ name, icon, error }: FileChipProps) {
         {icon}
       </span>
       <span className="flex min-w-0 flex-col leading-tight">
-        <span className="truncate font-medium">{name}</span>
+        <span dir="auto" className="truncate font-medium">
+          {name}
+        </span>
         {error && (
           <span role="alert" className="truncate text-destructive text-xs">
             {error}

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import type { Part } from "@/api/types";
 import { useModelList } from "./queries";
 
@@ -19,7 +20,7 @@ function ReadFor({ model }: { model: string }) {
   if (!reads) return null;
   return (
     <p className="mb-1.5 text-muted-foreground text-sm">
-      This model cannot see images. It was given the text in them, read by OCR.
+      <Trans>This model cannot see images. It was given the text in them, read by OCR.</Trans>
     </p>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
@@ -34,22 +36,21 @@ function Shown({ messageId, note }: { messageId: string; note: Note }) {
     },
   });
   const saved = note.state === "saved";
+  const title = saved ? t`Remembered` : t`Remember this?`;
   return (
     <section
-      aria-label={saved ? "Remembered" : "Remember this?"}
+      aria-label={title}
       className="mt-2 flex w-full max-w-[85%] flex-col gap-2 rounded-2xl border border-border px-4 py-3 text-sm md:max-w-[75%]"
     >
       {change.error && <Notice tone="error">{errorMessage(change.error)}</Notice>}
-      <p className="font-medium text-muted-foreground text-xs">
-        {saved ? "Remembered" : "Remember this?"}
-      </p>
+      <p className="font-medium text-muted-foreground text-xs">{title}</p>
       {edited === null ? (
         <p dir="auto" className="break-words">
           {note.text}
         </p>
       ) : (
         <input
-          aria-label="What to remember"
+          aria-label={t`What to remember`}
           dir="auto"
           maxLength={300}
           className={inputClass}
@@ -65,7 +66,7 @@ function Shown({ messageId, note }: { messageId: string; note: Note }) {
             busy={change.isPending}
             onClick={() => change.mutate(null)}
           >
-            Undo
+            <Trans>Undo</Trans>
           </Button>
         ) : (
           <>
@@ -75,11 +76,11 @@ function Shown({ messageId, note }: { messageId: string; note: Note }) {
               disabled={edited !== null && edited.trim() === ""}
               onClick={() => change.mutate((edited ?? note.text).trim())}
             >
-              Save
+              <Trans>Save</Trans>
             </Button>
             {edited === null && (
               <Button variant="outline" size="sm" onClick={() => setEdited(note.text)}>
-                Edit
+                <Trans context="verb">Edit</Trans>
               </Button>
             )}
             <Button
@@ -88,7 +89,7 @@ function Shown({ messageId, note }: { messageId: string; note: Note }) {
               disabled={change.isPending}
               onClick={() => change.mutate(null)}
             >
-              Dismiss
+              <Trans>Dismiss</Trans>
             </Button>
           </>
         )}

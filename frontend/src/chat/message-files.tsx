@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { FileText } from "lucide-react";
 import type { Part } from "@/api/types";
 import { FileChip } from "./file-chip";
@@ -15,11 +16,11 @@ export function MessageFiles({ parts }: { parts: Part[] }) {
             {part.type === "image" ? (
               <img
                 src={address}
-                alt={part.filename ?? "Attached image"}
+                alt={part.filename ?? t`Attached image`}
                 className="max-h-60 max-w-full rounded-2xl border border-border object-cover"
               />
             ) : (
-              <FileChip name={part.filename ?? "File"} icon={<FileText aria-hidden />} />
+              <FileChip name={part.filename ?? t`File`} icon={<FileText aria-hidden />} />
             )}
           </a>
         );

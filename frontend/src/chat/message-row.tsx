@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Component, memo, type ReactNode } from "react";
 import { Notice } from "@/ui/notice";
 import { AssistantMessage } from "./assistant-message";
@@ -59,8 +61,8 @@ class MessageBoundary extends Component<BoundaryProps, { failed: boolean }> {
     if (!this.state.failed) return this.props.children;
     return (
       <div className="py-5">
-        <Notice tone="error" title="This message could not be shown">
-          The others are not affected. Reload the page to try again.
+        <Notice tone="error" title={t`This message could not be shown`}>
+          <Trans>The others are not affected. Reload the page to try again.</Trans>
         </Notice>
       </div>
     );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useEffect, useRef } from "react";
 import type { Model, PendingModel } from "@/api/types";
 import { toast } from "@/ui/toast";
@@ -13,21 +15,30 @@ export function ModelOnItsWay({ models, pending }: ModelOnItsWayProps) {
   useNewDefault(models[0]);
   const model = pending.find(isOnItsWay);
   if (!model) return null;
+  const { name, state } = model;
   const part = model.total_bytes ? model.done_bytes / model.total_bytes : 0;
-  const done = `${Math.floor(part * 100)} %`;
-  const text = { fetching: done, checking: "checking", loading: "loading" }[model.state as string];
+  const text = stateInWords(state, Math.floor(part * 100));
   return (
     <p className="flex min-w-0 items-center gap-2 text-muted-foreground text-sm">
       <progress
         className="h-1 w-14 shrink-0 accent-current"
-        aria-label={`Fetching ${model.name}`}
-        value={model.state === "loading" ? undefined : part}
+        aria-label={t`Fetching ${name}`}
+        value={state === "loading" ? undefined : part}
       />
       <span className="truncate max-sm:sr-only">
-        {model.name}: {text ?? "waiting"}
+        <Trans>
+          {name}: {text}
+        </Trans>
       </span>
     </p>
   );
+}
+
+function stateInWords(state: string, percent: number): string {
+  if (state === "fetching") return t`${percent} %`;
+  if (state === "checking") return t({ message: "checking", context: "state of a model" });
+  if (state === "loading") return t({ message: "loading", context: "state of a model" });
+  return t({ message: "waiting", context: "state of a model" });
 }
 
 /** Says so when another model than before is the default. */
@@ -37,7 +48,7 @@ function useNewDefault(model: Model | undefined): void {
   const name = model?.name;
   useEffect(() => {
     if (!id) return;
-    if (before.current && before.current !== id) toast(`${name} is ready, and answers new chats.`);
+    if (before.current && before.current !== id) toast(t`${name} is ready, and answers new chats.`);
     before.current = id;
   }, [id, name]);
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { Model } from "@/api/types";
 import { Notice } from "@/ui/notice";
 
@@ -10,17 +12,18 @@ interface ModelOutageProps {
 export function ModelOutage({ model, models }: ModelOutageProps) {
   if (model?.status === "loading") return <ModelLoading name={model.name} />;
   if (model?.status !== "unavailable") return null;
-  const another = models.find(({ status }) => status === "ready");
+  const { name } = model;
+  const another = models.find(({ status }) => status === "ready")?.name;
   return (
     <div className="px-3 pb-2">
       <Notice
         tone="offline"
-        title={`${model.name} can't answer at the moment`}
+        title={t`${name} can't answer at the moment`}
         className="mx-auto max-w-3xl py-2"
       >
         {another
-          ? `Choose ${another.name} above, or wait: this goes away when it is back.`
-          : "Everything else works: your chats, files, usage and settings. This goes away when it is back."}
+          ? t`Choose ${another} above, or wait: this goes away when it is back.`
+          : t`Everything else works: your chats, files, usage and settings. This goes away when it is back.`}
       </Notice>
     </div>
   );
@@ -29,8 +32,8 @@ export function ModelOutage({ model, models }: ModelOutageProps) {
 function ModelLoading({ name }: { name: string }) {
   return (
     <div className="px-3 pb-2">
-      <Notice tone="info" title={`${name} is loading`} className="mx-auto max-w-3xl py-2">
-        It answers as soon as it is there.
+      <Notice tone="info" title={t`${name} is loading`} className="mx-auto max-w-3xl py-2">
+        <Trans>It answers as soon as it is there.</Trans>
       </Notice>
     </div>
   );

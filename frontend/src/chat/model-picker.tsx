@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Check, ChevronDown } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Model, PendingModel } from "@/api/types";
@@ -23,7 +26,7 @@ export function ModelPicker({ models, pending, value, onChange, children }: Mode
       trigger={
         <button
           type="button"
-          aria-label={`Model: ${name}`}
+          aria-label={t`Model: ${name}`}
           className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
         >
           <span className="truncate">{name}</span>
@@ -57,33 +60,36 @@ function ModelNotes({ models, pending }: Pick<ModelPickerProps, "models" | "pend
     <div className="mt-1 max-w-80 space-y-1.5 border-border border-t px-3 pt-2 pb-1 text-muted-foreground text-xs">
       {declined.map(({ id, name, detail }) => (
         <p key={id}>
-          {name} is not served: {detail}.
+          <Trans>
+            {name} is not served: {detail}.
+          </Trans>
         </p>
       ))}
       {notices.map(({ id, license, notice }) => (
         <p key={id}>
-          {notice} {license && `License: ${license}.`}
+          {notice} {license && t`License: ${license}.`}
         </p>
       ))}
     </div>
   );
 }
 
-const AWAY: Record<Model["status"], string> = {
-  ready: "",
-  idle: " · loads when asked",
-  loading: " · loading",
-  unavailable: " · not available now",
+const AWAY: Record<Model["status"], MessageDescriptor | null> = {
+  ready: null,
+  idle: msg`loads when asked`,
+  loading: msg({ message: "loading", context: "state of a model" }),
+  unavailable: msg`not available now`,
 };
 
 function describe(model: Model): string {
-  const context = `${Math.round(model.context_window / 1024)}k context`;
-  return `${context}${sight(model)}${AWAY[model.status]}`;
+  const size = Math.round(model.context_window / 1024);
+  const away = AWAY[model.status];
+  return [t`${size}k context`, sight(model), away && t(away)].filter(Boolean).join(" · ");
 }
 
-function sight({ capabilities }: Model): string {
-  if (capabilities.includes("vision")) return " · reads images";
-  return capabilities.includes("ocr") ? " · reads the text in images" : "";
+function sight({ capabilities }: Model): string | null {
+  if (capabilities.includes("vision")) return t`reads images`;
+  return capabilities.includes("ocr") ? t`reads the text in images` : null;
 }
 
 /** The models that answer in a chat. */

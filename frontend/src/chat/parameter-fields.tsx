@@ -1,52 +1,54 @@
 /** The sampling parameters of a chat as fields: what is left empty is the model's own default. */
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { ChatParameters } from "@/api/types";
 import { Field } from "@/ui/field";
 
 const FIELDS = [
   {
     name: "temperature",
-    label: "Temperature",
-    hint: "0 to 2: how freely words are chosen",
+    label: msg`Temperature`,
+    hint: msg`0 to 2: how freely words are chosen`,
     step: 0.1,
     min: 0,
     max: 2,
   },
   {
     name: "top_p",
-    label: "Top p",
-    hint: "0 to 1: only the likeliest words",
+    label: msg`Top p`,
+    hint: msg`0 to 1: only the likeliest words`,
     step: 0.05,
     min: 0,
     max: 1,
   },
   {
     name: "max_tokens",
-    label: "Max tokens",
-    hint: "The longest answer",
+    label: msg`Max tokens`,
+    hint: msg`The longest answer`,
     step: 1,
     min: 1,
     max: 1_000_000,
   },
   {
     name: "seed",
-    label: "Seed",
-    hint: "The same seed repeats an answer",
+    label: msg`Seed`,
+    hint: msg`The same seed repeats an answer`,
     step: 1,
     min: -(2 ** 53),
     max: 2 ** 53,
   },
   {
     name: "presence_penalty",
-    label: "Presence penalty",
-    hint: "−2 to 2: against the same subjects",
+    label: msg`Presence penalty`,
+    hint: msg`−2 to 2: against the same subjects`,
     step: 0.1,
     min: -2,
     max: 2,
   },
   {
     name: "frequency_penalty",
-    label: "Frequency penalty",
-    hint: "−2 to 2: against the same words",
+    label: msg`Frequency penalty`,
+    hint: msg`−2 to 2: against the same words`,
     step: 0.1,
     min: -2,
     max: 2,
@@ -77,16 +79,20 @@ interface ParameterFieldsProps {
 export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
   return (
     <details className="rounded-xl border border-border px-4 py-3">
-      <summary className="cursor-pointer font-medium text-sm">Advanced</summary>
+      <summary className="cursor-pointer font-medium text-sm">
+        <Trans>Advanced</Trans>
+      </summary>
       <div className="grid gap-4 pt-4 sm:grid-cols-2">
-        {FIELDS.map(({ name, ...field }) => (
+        {FIELDS.map(({ name, label, hint, ...range }) => (
           <Field
             key={name}
             type="number"
-            placeholder="Default"
+            label={t(label)}
+            hint={t(hint)}
+            placeholder={t({ message: "Default", context: "of a parameter" })}
             value={value[name]}
             onChange={(event) => onChange({ ...value, [name]: event.target.value })}
-            {...field}
+            {...range}
           />
         ))}
       </div>

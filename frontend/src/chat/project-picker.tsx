@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Check, Folder } from "lucide-react";
 import type { Project } from "@/api/types";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
@@ -13,18 +14,20 @@ export function ProjectPicker({ projects, value, onChange }: ProjectPickerProps)
   const current = projects.find((project) => project.id === value);
   if (projects.length < 2 && current) return null;
   if (projects.length === 0) return null;
-  const name = current?.name ?? "Choose a project";
+  const name = current?.name ?? t`Choose a project`;
   return (
     <Menu
       className="min-w-56"
       trigger={
         <button
           type="button"
-          aria-label={`Project: ${name}`}
+          aria-label={t`Project: ${name}`}
           className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-2 text-muted-foreground text-sm hover:bg-hover data-popup-open:bg-hover"
         >
           <Folder aria-hidden className="size-4 shrink-0" />
-          <span className="max-w-32 truncate max-sm:sr-only">{name}</span>
+          <span dir="auto" className="max-w-32 truncate max-sm:sr-only">
+            {name}
+          </span>
         </button>
       }
     >
@@ -34,7 +37,7 @@ export function ProjectPicker({ projects, value, onChange }: ProjectPickerProps)
             key={project.id}
             value={project.id}
             label={project.name}
-            description={project.is_default ? "The default" : undefined}
+            description={project.is_default ? t`The default` : undefined}
             indicator={<Check aria-hidden />}
           />
         ))}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { getQueuePlace } from "@/api/conversations";
@@ -20,8 +21,13 @@ export function QueuePlace({ generationId }: { generationId: string }) {
     gcTime: 0,
   });
   if (!data?.position) return null;
-  const about = data.wait_s ? `, about ${Math.ceil(data.wait_s)} s` : "";
+  const { position } = data;
+  const seconds = data.wait_s ? Math.ceil(data.wait_s) : null;
   return (
-    <span className="text-muted-foreground text-sm">{`Position ${data.position} in the queue${about}`}</span>
+    <span className="text-muted-foreground text-sm">
+      {seconds === null
+        ? t`Position ${position} in the queue`
+        : t`Position ${position} in the queue, about ${seconds} s`}
+    </span>
   );
 }

@@ -1,4 +1,6 @@
 import { useAui } from "@assistant-ui/react";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
 import { useEffect } from "react";
 import type { Part } from "@/api/types";
@@ -43,11 +45,13 @@ export function QueuedMessage({ conversationId, running, send }: QueuedMessagePr
   return (
     <div className="mb-2 flex items-start gap-2 rounded-2xl border border-border border-dashed px-4 py-2 text-sm">
       <p role="status" className="min-w-0 flex-1 break-words text-muted-foreground">
-        <span className="font-medium">Sent next: </span>
+        <span className="font-medium">
+          <Trans>Sent next:</Trans>{" "}
+        </span>
         <span dir="auto">{textOfParts(parts)}</span>
       </p>
       <IconButton
-        label="Take the message back"
+        label={t`Take the message back`}
         onClick={() => {
           const waiting = unqueue(conversationId);
           if (waiting) back(waiting);

@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { getSentPrompt } from "@/api/conversations";
 import { ApiError, errorMessage } from "@/api/errors";
@@ -7,9 +10,16 @@ import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { StationBar } from "./station-bar";
 
-const SOURCES: Record<string, string> = {
-  shared: "answered together with an identical prompt",
-  exact: "a stored answer to an identical prompt",
+const SOURCES: Partial<Record<string, MessageDescriptor>> = {
+  shared: msg`answered together with an identical prompt`,
+  exact: msg`a stored answer to an identical prompt`,
+};
+
+const SPEAKERS: Partial<Record<string, MessageDescriptor>> = {
+  system: msg({ message: "system", context: "who a message is by" }),
+  user: msg({ message: "user", context: "who a message is by" }),
+  assistant: msg({ message: "assistant", context: "who a message is by" }),
+  tool: msg({ message: "tool", context: "who a message is by" }),
 };
 
 interface SentDialogProps {
@@ -24,8 +34,8 @@ export function SentDialog({ messageId, open, onOpenChange }: SentDialogProps) {
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="What was sent"
-      description="What the model read before it wrote this answer, and what that cost."
+      title={t`What was sent`}
+      description={t`What the model read before it wrote this answer, and what that cost.`}
       className="max-w-2xl"
     >
       {open && <Sent messageId={messageId} />}
@@ -42,7 +52,9 @@ function Sent({ messageId }: { messageId: string }) {
   if (query.isPending) return <Loading />;
   if (query.isError) {
     return query.error instanceof ApiError && query.error.status === 404 ? (
-      <Notice tone="warning">It was not noted for this answer.</Notice>
+      <Notice tone="warning">
+        <Trans>It was not noted for this answer.</Trans>
+      </Notice>
     ) : (
       <Notice tone="error">{errorMessage(query.error)}</Notice>
     );
@@ -52,14 +64,16 @@ function Sent({ messageId }: { messageId: string }) {
 
 function Prompt({ sent }: { sent: SentPrompt }) {
   const parameters = Object.entries(sent.parameters).filter(([, value]) => value !== null);
+  const { model, input_tokens: read, output_tokens: written } = sent;
+  const source = SOURCES[sent.answer_source];
   return (
     <div className="flex flex-col gap-4 text-sm">
       <p className="text-muted-foreground">
         {[
-          ...(sent.model ? [`Model: ${sent.model}`] : []),
+          ...(model ? [t`Model: ${model}`] : []),
           ...parameters.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`),
-          `${sent.input_tokens} tokens read, ${sent.output_tokens} written`,
-          ...(SOURCES[sent.answer_source] ? [SOURCES[sent.answer_source]] : []),
+          t`${read} tokens read, ${written} written`,
+          ...(source ? [t(source)] : []),
           ...(sent.cost === null ? [] : [`${sent.cost} ${sent.currency}`]),
         ].join(" · ")}
       </p>
@@ -74,15 +88,18 @@ function Prompt({ sent }: { sent: SentPrompt }) {
 }
 
 function Block({ speaker, text, images = 0 }: { speaker: string; text: string; images?: number }) {
+  const known = SPEAKERS[speaker];
   return (
     <section>
-      <h3 className="pb-1 font-medium text-muted-foreground text-xs">{speaker}</h3>
+      <h3 className="pb-1 font-medium text-muted-foreground text-xs">
+        {known ? t(known) : speaker}
+      </h3>
       <p dir="auto" className="whitespace-pre-wrap break-words rounded-xl bg-muted px-3.5 py-2.5">
         {text}
         {images > 0 && (
           <span className="text-muted-foreground">
             {text && "\n"}
-            {images === 1 ? "1 image" : `${images} images`}
+            <Plural value={images} one="# image" other="# images" />
           </span>
         )}
       </p>

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Copy, Link2 } from "lucide-react";
 import { useState } from "react";
@@ -15,12 +17,14 @@ import { toast } from "@/ui/toast";
 
 type Days = "7" | "30" | "90" | "365";
 
-const lifetimes: { value: Days; label: string }[] = [
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "1 year" },
+const lifetimes = (): { value: Days; label: string }[] => [
+  { value: "7", label: inDays(7) },
+  { value: "30", label: inDays(30) },
+  { value: "90", label: inDays(90) },
+  { value: "365", label: t`1 year` },
 ];
+
+const inDays = (days: number): string => plural(days, { one: "# day", other: "# days" });
 
 interface ShareDialogProps {
   conversationId: string;
@@ -36,7 +40,7 @@ export function ShareDialog({ conversationId, open, onOpenChange }: ShareDialogP
     mutationFn: (share: Share) => deleteShare(share.id),
     onSuccess: () => {
       create.reset();
-      toast("The link no longer works.");
+      toast(t`The link no longer works.`);
     },
   });
   const failure = create.error ?? remove.error;
@@ -44,8 +48,8 @@ export function ShareDialog({ conversationId, open, onOpenChange }: ShareDialogP
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Share this conversation"
-      description="Anyone with the link can read the messages up to now. Your name, files and anything you write later stay private."
+      title={t`Share this conversation`}
+      description={t`Anyone with the link can read the messages up to now. Your name, files and anything you write later stay private.`}
     >
       {failure && <Notice tone="error">{errorMessage(failure)}</Notice>}
       {create.data ? (
@@ -57,18 +61,20 @@ export function ShareDialog({ conversationId, open, onOpenChange }: ShareDialogP
       ) : (
         <>
           <div className="flex flex-col items-start gap-1.5">
-            <span className="font-medium text-sm">The link works for</span>
+            <span className="font-medium text-sm">
+              <Trans>The link works for</Trans>
+            </span>
             <Segmented
-              label="The link works for"
+              label={t`The link works for`}
               value={days}
               onChange={setDays}
-              options={lifetimes}
+              options={lifetimes()}
             />
           </div>
           <DialogActions>
             <Button onClick={() => create.mutate()} busy={create.isPending}>
               <Link2 aria-hidden className="size-4" />
-              Create link
+              <Trans>Create link</Trans>
             </Button>
           </DialogActions>
         </>
@@ -85,22 +91,24 @@ interface SharedLinkProps {
 
 function SharedLink({ share, removing, onRemove }: SharedLinkProps) {
   const [copied, copy] = useCopy();
+  const until = formatDay(share.expires_at);
   const url = new URL(`/share/${share.token}`, window.location.origin).href;
   return (
     <>
       <input
         readOnly
-        aria-label="Link"
+        aria-label={t`Link`}
+        dir="ltr"
         value={url}
         onFocus={(event) => event.target.select()}
         className={inputClass}
       />
       <p className="text-muted-foreground text-xs">
-        It works until {formatDay(share.expires_at)}. Your links are listed in the settings.
+        <Trans>It works until {until}. Your links are listed in the settings.</Trans>
       </p>
       <DialogActions>
         <Button variant="ghost" onClick={onRemove} busy={removing}>
-          Delete link
+          <Trans>Delete link</Trans>
         </Button>
         <Button onClick={() => void copy(url)}>
           {copied ? (
@@ -108,7 +116,7 @@ function SharedLink({ share, removing, onRemove }: SharedLinkProps) {
           ) : (
             <Copy aria-hidden className="size-4" />
           )}
-          {copied ? "Copied" : "Copy link"}
+          {copied ? t`Copied` : t`Copy link`}
         </Button>
       </DialogActions>
     </>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
 import { useState } from "react";
@@ -26,8 +28,12 @@ export function Sources({ message }: { message: ViewMessage }) {
   const cited = sources.filter((source) => source.cited);
   const listed = all ? sources : (cited.length > 0 ? cited : sources).slice(0, SHOWN);
   return (
-    <section aria-label="Sources" className="mt-2 flex flex-wrap items-center gap-1.5 text-xs">
-      <span className="text-muted-foreground">{cited.length > 0 ? "Cited" : "Read"}</span>
+    <section aria-label={t`Sources`} className="mt-2 flex flex-wrap items-center gap-1.5 text-xs">
+      <span className="text-muted-foreground">
+        {cited.length > 0
+          ? t({ message: "Cited", context: "of sources" })
+          : t({ message: "Read", context: "of sources" })}
+      </span>
       {listed.map((source) => (
         <button
           key={`${source.attachment_id} ${source.place} ${source.text.slice(0, 40)}`}
@@ -36,7 +42,9 @@ export function Sources({ message }: { message: ViewMessage }) {
           className="flex min-h-6 max-w-full items-center gap-1 rounded-full border border-border px-2.5 py-1 hover:bg-bubble"
         >
           <FileText aria-hidden className="size-3 shrink-0" />
-          <span className="truncate">{named(source)}</span>
+          <span dir="auto" className="truncate">
+            {named(source)}
+          </span>
         </button>
       ))}
       {listed.length < sources.length && (
@@ -45,26 +53,29 @@ export function Sources({ message }: { message: ViewMessage }) {
           onClick={() => setAll(true)}
           className="min-h-6 px-1 text-muted-foreground underline underline-offset-2"
         >
-          all {sources.length} places read
+          <Plural value={sources.length} one="all # place read" other="all # places read" />
         </button>
       )}
       <Dialog
         open={shown !== null}
         onOpenChange={(open) => !open && setShown(null)}
         title={shown ? named(shown) : ""}
-        description="What stands at this place of the file."
+        description={t`What stands at this place of the file.`}
         className="max-w-2xl"
       >
         {shown && (
           <div className="flex flex-col gap-4 text-sm">
-            <p className="max-h-[50dvh] overflow-y-auto whitespace-pre-wrap break-words leading-6">
+            <p
+              dir="auto"
+              className="max-h-[50dvh] overflow-y-auto whitespace-pre-wrap break-words leading-6"
+            >
               {shown.text}
             </p>
             <a
               href={`/api/attachments/${shown.attachment_id}`}
               className="self-start underline underline-offset-2"
             >
-              Save the file
+              <Trans>Save the file</Trans>
             </a>
           </div>
         )}

@@ -1,4 +1,6 @@
 /** Chats that are in no list, and that leave nothing on the server when they end. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { MessageCircleDashed } from "lucide-react";
 import { useEffect } from "react";
@@ -15,7 +17,7 @@ interface TemporaryButtonProps {
 export function TemporaryButton({ value, onChange }: TemporaryButtonProps) {
   return (
     <IconButton
-      label="Temporary chat"
+      label={t`Temporary chat`}
       aria-pressed={value}
       className="aria-pressed:bg-hover aria-pressed:text-foreground"
       onClick={() => onChange(!value)}
@@ -28,7 +30,7 @@ export function TemporaryButton({ value, onChange }: TemporaryButtonProps) {
 export function TemporaryNotice() {
   return (
     <p role="status" className="px-4 pb-2 text-center text-muted-foreground text-sm">
-      Temporary chat: it is in no list, and is erased when you leave it.
+      <Trans>Temporary chat: it is in no list, and is erased when you leave it.</Trans>
     </p>
   );
 }

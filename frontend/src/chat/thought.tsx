@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ChevronRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Markdown } from "@/markdown/markdown";
@@ -18,6 +19,7 @@ export function thoughtOf(message: ViewMessage): Thought | null {
 /** The thought above its answer: open while it streams, folded from then on. */
 export function ThoughtSection({ thought }: { thought: Thought }) {
   const coming = thought.seconds === null;
+  const time = inWords(thought.seconds ?? 0);
   const [open, setOpen] = useState(coming);
   useEffect(() => setOpen(coming), [coming]);
   return (
@@ -27,8 +29,11 @@ export function ThoughtSection({ thought }: { thought: Thought }) {
       className="group mb-2 text-muted-foreground text-sm"
     >
       <summary className="inline-flex min-h-8 cursor-pointer list-none items-center gap-1 rounded hover:text-foreground">
-        <ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
-        {coming ? "Thinking" : `Thought for ${inWords(thought.seconds ?? 0)}`}
+        <ChevronRight
+          aria-hidden
+          className="size-4 transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90"
+        />
+        {coming ? t`Thinking` : t`Thought for ${time}`}
       </summary>
       <div className="border-border border-s-2 ps-3">
         <Markdown text={thought.text} streaming={coming} />
@@ -37,7 +42,8 @@ export function ThoughtSection({ thought }: { thought: Thought }) {
   );
 }
 
-function inWords(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+function inWords(whole: number): string {
+  const minutes = Math.floor(whole / 60);
+  const seconds = whole < 60 ? Math.max(1, Math.round(whole)) : Math.round(whole % 60);
+  return minutes === 0 ? t`${seconds} s` : t`${minutes} min ${seconds} s`;
 }

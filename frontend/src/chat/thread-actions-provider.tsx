@@ -1,4 +1,5 @@
 import { useAui } from "@assistant-ui/react";
+import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useRef } from "react";
 import { patchConversation, putFeedback } from "@/api/conversations";
@@ -48,7 +49,7 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
         // One after the other: the thumb alone must not arrive after the thumb with its comment.
         feedbackStored.current = feedbackStored.current.then(store).then(
           () => {
-            if (feedback?.comment) toast("Thank you for your feedback.");
+            if (feedback?.comment) toast(t`Thank you for your feedback.`);
           },
           (error) => {
             void patchMessage(client, id, message.id, { feedback: message.feedback });

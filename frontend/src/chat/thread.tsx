@@ -1,4 +1,6 @@
 /** The messages of a conversation: only those in sight are in the document. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
@@ -58,7 +60,7 @@ export function Thread(props: ThreadProps) {
         className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
-        aria-label="Messages"
+        aria-label={t`Messages`}
       >
         <div ref={content} className="mx-auto w-full max-w-3xl px-4 pt-4 pb-8 md:px-6">
           {loadingOlder && (
@@ -71,9 +73,9 @@ export function Thread(props: ThreadProps) {
               role="alert"
               className="flex items-center justify-center gap-2 pb-3 text-muted-foreground text-sm"
             >
-              Older messages could not be loaded.
+              <Trans>Older messages could not be loaded.</Trans>
               <Button variant="outline" size="sm" onClick={loadOlder}>
-                Try again
+                <Trans>Try again</Trans>
               </Button>
             </div>
           )}
@@ -103,8 +105,8 @@ export function Thread(props: ThreadProps) {
           <button
             type="button"
             onClick={toEnd}
-            aria-label="Scroll to the newest message"
-            className="pointer-events-auto absolute -top-12 left-1/2 flex size-9 -translate-x-1/2 cursor-pointer items-center justify-center rounded-full border border-border bg-popover shadow-md hover:bg-hover"
+            aria-label={t`Scroll to the newest message`}
+            className="pointer-events-auto absolute inset-x-0 -top-12 mx-auto flex size-9 cursor-pointer items-center justify-center rounded-full border border-border bg-popover shadow-md hover:bg-hover"
           >
             <ArrowDown aria-hidden className="size-4.5" />
           </button>

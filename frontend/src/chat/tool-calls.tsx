@@ -1,3 +1,6 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Globe, Wrench } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -15,13 +18,13 @@ const REREAD_MS = 2000;
 
 type CallPart = Extract<Part, { type: "call" }>;
 
-const words: Record<ToolCall["status"], string> = {
-  waiting: "waits for you",
-  due: "is called",
-  running: "is called",
-  done: "done",
-  failed: "failed",
-  denied: "not allowed",
+const words: Record<ToolCall["status"], MessageDescriptor> = {
+  waiting: msg({ message: "waits for you", context: "a call of a tool" }),
+  due: msg({ message: "is called", context: "a call of a tool" }),
+  running: msg({ message: "is called", context: "a call of a tool" }),
+  done: msg({ message: "done", context: "a call of a tool" }),
+  failed: msg({ message: "failed", context: "a call of a tool" }),
+  denied: msg({ message: "not allowed", context: "a call of a tool" }),
 };
 
 export const callsOf = (parts: Part[]): CallPart[] =>
@@ -44,7 +47,7 @@ export function ToolCalls({ parts }: { parts: CallPart[] }) {
     },
   });
   return (
-    <ul className="my-2 flex flex-col gap-2" aria-label="Tool calls">
+    <ul className="my-2 flex flex-col gap-2" aria-label={t`Tool calls`}>
       {parts.map((part) => (
         <li key={part.call_id}>
           <Call part={part} call={data?.data.find((one) => one.call_id === part.call_id)} />
@@ -61,9 +64,11 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
   const status = !call
     ? ""
     : call.status === "waiting" && !call.is_current
-      ? "not called"
-      : words[call.status];
+      ? t({ message: "not called", context: "a call of a tool" })
+      : t(words[call.status]);
   const ofWeb = call ? webTitle(call) : null;
+  const tool = call ? call.tool : part.name;
+  const server = call?.server;
   const Icon = ofWeb ? Globe : Wrench;
   return (
     <div className="rounded-xl border border-border px-3 py-1 text-sm">
@@ -75,21 +80,26 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
         <summary className="flex min-h-10 cursor-pointer list-none items-center gap-2 rounded">
           <ChevronRight
             aria-hidden
-            className="size-4 shrink-0 transition-transform group-open:rotate-90"
+            className="size-4 shrink-0 transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90"
           />
           <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           <span className="min-w-0 flex-1 truncate font-medium">
-            {ofWeb ? <bdi>{ofWeb}</bdi> : call ? call.tool : part.name}
-            {call?.server && !ofWeb && (
-              <span className="font-normal text-muted-foreground"> of {call.server}</span>
+            {ofWeb ? (
+              <bdi>{ofWeb}</bdi>
+            ) : server ? (
+              <Trans>
+                {tool} <span className="font-normal text-muted-foreground">of {server}</span>
+              </Trans>
+            ) : (
+              tool
             )}
           </span>
           <span role="status" className="shrink-0 text-muted-foreground">
             {status}
           </span>
         </summary>
-        <Text title="Arguments" text={shown(part.arguments)} />
-        {call?.result && <Text title="Result" text={call.result} />}
+        <Text title={t`Arguments`} text={shown(part.arguments)} />
+        {call?.result && <Text title={t`Result`} text={call.result} />}
       </details>
       {asks && <Approval call={call} />}
     </div>
@@ -113,6 +123,7 @@ function Text({ title, text }: { title: string; text: string }) {
 }
 
 function Approval({ call }: { call: ToolCall }) {
+  const { tool } = call;
   const client = useQueryClient();
   const { id = "" } = useParams();
   const decide = useMutation({
@@ -129,13 +140,13 @@ function Approval({ call }: { call: ToolCall }) {
     // biome-ignore lint/a11y/useSemanticElements: no fields, but buttons that belong together
     <div
       role="group"
-      aria-label={`Allow ${call.tool}?`}
+      aria-label={t`Allow ${tool}?`}
       className="flex flex-wrap items-center gap-2 pb-2"
     >
-      {button("once", "Allow once", "primary")}
-      {button("chat", "In this chat", "outline")}
-      {call.may_always && button("always", "Always", "outline")}
-      {button("deny", "Deny", "outline")}
+      {button("once", t`Allow once`, "primary")}
+      {button("chat", t`In this chat`, "outline")}
+      {call.may_always && button("always", t`Always`, "outline")}
+      {button("deny", t`Deny`, "outline")}
     </div>
   );
 }

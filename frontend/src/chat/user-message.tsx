@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Pencil } from "lucide-react";
 import { IconButton } from "@/ui/icon-button";
 import { BranchPicker } from "./branch-picker";
@@ -18,7 +19,7 @@ interface UserMessageProps {
 export function UserMessage({ message, answeredBy, onEdit }: UserMessageProps) {
   const { running } = useThreadActions();
   return (
-    <article className="group/message flex flex-col items-end pt-5 pb-1" aria-label="You">
+    <article className="group/message flex flex-col items-end pt-5 pb-1" aria-label={t`You`}>
       <MessageFiles parts={message.parts} />
       <ImageTextNotice parts={message.parts} model={answeredBy} />
       {message.content && (
@@ -32,9 +33,9 @@ export function UserMessage({ message, answeredBy, onEdit }: UserMessageProps) {
       <MemoryNote message={message} />
       <div className="mt-1 flex min-h-8 items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
         <BranchPicker message={message} />
-        <CopyButton text={message.content} label="Copy message" />
+        <CopyButton text={message.content} label={t`Copy message`} />
         {isStored(message) && (
-          <IconButton label="Edit message" disabled={running} onClick={onEdit}>
+          <IconButton label={t`Edit message`} disabled={running} onClick={onEdit}>
             <Pencil className="size-4" />
           </IconButton>
         )}

@@ -1,4 +1,5 @@
 /** What calls of the web tools say to people. Queries, titles and addresses are untrusted text. */
+import { t } from "@lingui/core/macro";
 import type { ToolCall } from "@/api/types";
 import { isResultsOnly } from "./parts";
 import type { ViewMessage } from "./view";
@@ -15,11 +16,13 @@ export function webTitle({ web, status, arguments: written }: ToolCall): string 
   const { query, url } = given(written);
   const runs = status === "due" || status === "running";
   if (web === "search") {
-    const verb = runs ? "Searching" : status === "done" ? "Searched" : "Search";
-    return query ? `${verb} the web for “${query}”` : `${verb} the web`;
+    if (runs) return query ? t`Searching the web for “${query}”` : t`Searching the web`;
+    if (status === "done") return query ? t`Searched the web for “${query}”` : t`Searched the web`;
+    return query ? t`Search the web for “${query}”` : t`Search the web`;
   }
-  const verb = runs ? "Reading" : "Read";
-  return `${verb} ${(url && webAddress(url)?.hostname) || "a page"}`;
+  const host = url && webAddress(url)?.hostname;
+  if (runs) return host ? t`Reading ${host}` : t`Reading a page`;
+  return host ? t`Read ${host}` : t`Read a page`;
 }
 
 /**

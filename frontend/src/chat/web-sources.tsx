@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Globe } from "lucide-react";
 import { useState } from "react";
@@ -25,8 +27,10 @@ export function WebSources({ readFrom }: { readFrom: string }) {
   const sources = webSources((data?.data ?? []).filter((call) => ids.has(call.call_id)));
   if (sources.length === 0) return null;
   return (
-    <section aria-label="Pages of the web" className="mt-2 flex flex-col gap-1.5 text-xs">
-      <span className="text-muted-foreground">Sources</span>
+    <section aria-label={t`Pages of the web`} className="mt-2 flex flex-col gap-1.5 text-xs">
+      <span className="text-muted-foreground">
+        <Trans>Sources</Trans>
+      </span>
       <ul className="flex flex-wrap gap-1.5">
         {(all ? sources : sources.slice(0, SHOWN)).map(({ title, url, host }) => (
           <li key={url} className="max-w-full">
@@ -40,7 +44,9 @@ export function WebSources({ readFrom }: { readFrom: string }) {
               <Globe aria-hidden className="size-3 shrink-0" />
               <bdi className="min-w-0 truncate">{title}</bdi>
               <bdi className="max-w-56 shrink-0 break-all text-muted-foreground">{host}</bdi>
-              <span className="sr-only">(opens in a new tab)</span>
+              <span className="sr-only">
+                <Trans>(opens in a new tab)</Trans>
+              </span>
             </a>
           </li>
         ))}
@@ -51,7 +57,7 @@ export function WebSources({ readFrom }: { readFrom: string }) {
           onClick={() => setAll(true)}
           className="min-h-6 self-start px-1 text-muted-foreground underline underline-offset-2"
         >
-          all {sources.length} pages
+          <Plural value={sources.length} one="all # page" other="all # pages" />
         </button>
       )}
     </section>

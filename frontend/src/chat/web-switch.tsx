@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Globe } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
@@ -52,10 +54,10 @@ export function useWebOf(
 /** Lets the model search the web, or not; that it does is written beside the globe. */
 export function WebSwitchButton({ value, onChange }: WebSwitch) {
   return (
-    <Tip label="Search the web">
+    <Tip label={t`Search the web`}>
       <button
         type="button"
-        aria-label="Search the web"
+        aria-label={t`Search the web`}
         aria-pressed={value}
         onClick={() => onChange(!value)}
         className={cn(
@@ -65,7 +67,11 @@ export function WebSwitchButton({ value, onChange }: WebSwitch) {
         )}
       >
         <Globe aria-hidden className="size-4.5 shrink-0" />
-        {value && <span className="pe-1 max-sm:sr-only">Search</span>}
+        {value && (
+          <span className="pe-1 max-sm:sr-only">
+            <Trans context="the web">Search</Trans>
+          </span>
+        )}
       </button>
     </Tip>
   );

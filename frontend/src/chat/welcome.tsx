@@ -1,4 +1,5 @@
 import { useAui } from "@assistant-ui/react";
+import { msg, t } from "@lingui/core/macro";
 import { Bot, Code, Lightbulb, PenLine, Table } from "lucide-react";
 import type { Assistant } from "@/api/types";
 import { Composer } from "./composer";
@@ -7,23 +8,23 @@ import type { WebSwitch } from "./web-switch";
 const suggestions = [
   {
     icon: Lightbulb,
-    label: "Explain an idea",
-    prompt: "Explain in simple words how a rainbow forms.",
+    label: msg`Explain an idea`,
+    prompt: msg`Explain in simple words how a rainbow forms.`,
   },
   {
     icon: PenLine,
-    label: "Draft a text",
-    prompt: "Draft a short, friendly e-mail that moves a meeting to Friday.",
+    label: msg`Draft a text`,
+    prompt: msg`Draft a short, friendly e-mail that moves a meeting to Friday.`,
   },
   {
     icon: Code,
-    label: "Write code",
-    prompt: "Write a Python function that checks whether a word is a palindrome.",
+    label: msg`Write code`,
+    prompt: msg`Write a Python function that checks whether a word is a palindrome.`,
   },
   {
     icon: Table,
-    label: "Compare things",
-    prompt: "Compare tea and coffee in a table with three rows.",
+    label: msg`Compare things`,
+    prompt: msg`Compare tea and coffee in a table with three rows.`,
   },
 ];
 
@@ -55,7 +56,7 @@ export function Welcome({ name, assistant, web }: WelcomeProps) {
           </div>
         ) : (
           <p className="text-balance text-center font-medium text-[1.7rem] leading-tight tracking-tight">
-            {name ? `What's on your mind, ${name}?` : "What's on your mind?"}
+            {name ? t`What's on your mind, ${name}?` : t`What's on your mind?`}
           </p>
         )}
       </div>
@@ -83,4 +84,4 @@ export function Welcome({ name, assistant, web }: WelcomeProps) {
 const waysToStart = (assistant: Assistant | undefined) =>
   assistant
     ? assistant.starters.map((prompt) => ({ icon: Bot, label: prompt, prompt }))
-    : suggestions;
+    : suggestions.map(({ icon, label, prompt }) => ({ icon, label: t(label), prompt: t(prompt) }));

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
 
 /** `mod` is ⌘ on a Mac and Ctrl elsewhere; names as in KeyboardEvent.key, lower case. */
@@ -33,8 +34,9 @@ function matches(event: KeyboardEvent, hotkey: Hotkey): boolean {
 /** How a hotkey is written on this system: `⌘K` or `Ctrl+K`. */
 export function hotkeyLabel(hotkey: Hotkey): string {
   const parts = hotkey.split("+").map((part) => {
-    if (part === "mod") return isMac ? "⌘" : "Ctrl";
-    if (part === "shift") return isMac ? "⇧" : "Shift";
+    if (part === "mod") return isMac ? "⌘" : t({ message: "Ctrl", context: "key of a keyboard" });
+    if (part === "shift")
+      return isMac ? "⇧" : t({ message: "Shift", context: "key of a keyboard" });
     return part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1);
   });
   return parts.join(isMac ? "" : "+");

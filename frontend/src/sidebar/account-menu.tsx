@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import {
   Archive,
   ArrowLeftRight,
@@ -54,58 +55,59 @@ export function AccountMenu() {
           <Avatar name={name} />
           <span className="flex min-w-0 flex-col leading-tight">
             <span className="truncate font-medium text-sm">
-              <span className="sr-only">Account of </span>
-              {name}
+              <Trans>
+                <span className="sr-only">Account of </span>
+                <bdi>{name}</bdi>
+              </Trans>
             </span>
             <span className="truncate text-muted-foreground text-xs">
-              {me.organization.name} · <span className="capitalize">{me.organization.plan}</span>
+              <bdi>{me.organization.name}</bdi> ·{" "}
+              <span className="capitalize">{me.organization.plan}</span>
             </span>
           </span>
         </button>
       }
     >
       <MenuItem icon={<Settings aria-hidden />} onSelect={() => void navigate("/settings")}>
-        Settings
+        <Trans>Settings</Trans>
       </MenuItem>
       <MenuItem icon={<ChartColumn aria-hidden />} onSelect={() => void navigate("/usage")}>
-        Usage
+        <Trans>Usage</Trans>
       </MenuItem>
       {managesMoney(me.role) && (
         <MenuItem icon={<CreditCard aria-hidden />} onSelect={() => void navigate("/billing")}>
-          Billing
+          <Trans>Billing</Trans>
         </MenuItem>
       )}
       <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => void navigate("/keys")}>
-        API keys
+        <Trans>API keys</Trans>
       </MenuItem>
       <MenuItem icon={<Terminal aria-hidden />} onSelect={() => void navigate("/playground")}>
-        Playground
+        <Trans>Playground</Trans>
       </MenuItem>
       <MenuItem icon={<Users aria-hidden />} onSelect={() => void navigate("/organization")}>
-        Organization
+        <Trans>Organization</Trans>
       </MenuItem>
       <MenuItem icon={<FolderKanban aria-hidden />} onSelect={() => void navigate("/projects")}>
-        Projects
+        <Trans>Projects</Trans>
       </MenuItem>
       <MenuItem icon={<MessagesSquare aria-hidden />} onSelect={() => void navigate("/chats")}>
-        Your chats
+        <Trans>Your chats</Trans>
       </MenuItem>
       <MenuItem icon={<Archive aria-hidden />} onSelect={() => void navigate("/archived")}>
-        Archived chats
+        <Trans>Archived chats</Trans>
       </MenuItem>
       {others.length > 0 && <MenuSeparator />}
-      {others.map((other) => (
-        <MenuItem
-          key={other.id}
-          icon={<ArrowLeftRight aria-hidden />}
-          onSelect={() => void switchTo(other.id)}
-        >
-          <span className="truncate">Work in {other.name}</span>
+      {others.map(({ id, name }) => (
+        <MenuItem key={id} icon={<ArrowLeftRight aria-hidden />} onSelect={() => void switchTo(id)}>
+          <span className="truncate">
+            <Trans>Work in {name}</Trans>
+          </span>
         </MenuItem>
       ))}
       <MenuSeparator />
       <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void leave()}>
-        Sign out
+        <Trans>Sign out</Trans>
       </MenuItem>
     </Menu>
   );

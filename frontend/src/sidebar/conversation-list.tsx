@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useId } from "react";
 import { errorMessage } from "@/api/errors";
 import type { ConversationSummary } from "@/api/types";
@@ -13,13 +15,13 @@ export function ConversationList() {
   const list = useConversations({ archived: false });
   const { rows } = list;
 
-  if (list.isPending) return <Loading label="Loading conversations" />;
+  if (list.isPending) return <Loading label={t`Loading conversations`} />;
   if (list.isError && rows.length === 0) {
     return (
       <div className="px-2.5 py-4 text-muted-foreground text-sm" role="alert">
         <p className="pb-3">{errorMessage(list.error)}</p>
         <Button variant="outline" size="sm" onClick={() => void list.refetch()}>
-          Try again
+          <Trans>Try again</Trans>
         </Button>
       </div>
     );
@@ -27,7 +29,7 @@ export function ConversationList() {
   if (rows.length === 0) {
     return (
       <p className="px-2.5 py-4 text-muted-foreground text-sm">
-        Your conversations will be listed here.
+        <Trans>Your conversations will be listed here.</Trans>
       </p>
     );
   }
@@ -45,7 +47,10 @@ function ListGroup({ label, rows }: { label: string; rows: ConversationSummary[]
   const id = useId();
   return (
     <section aria-labelledby={id} className="pb-4">
-      <h3 id={id} className="px-2.5 pt-1 pb-1.5 font-medium text-muted-foreground text-xs">
+      <h3
+        id={id}
+        className="px-2.5 pt-1 pb-1.5 font-medium text-muted-foreground text-xs first-letter:uppercase"
+      >
         {label}
       </h3>
       <ul className="flex flex-col gap-px">

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import {
   Archive,
   ArchiveRestore,
@@ -33,7 +35,7 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
   const [moving, setMoving] = useState(false);
   const actions = useConversationActions();
   const navigate = useNavigate();
-  const title = row.title || "New chat";
+  const title = row.title || t`New chat`;
 
   if (renaming) {
     return (
@@ -67,7 +69,7 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         trigger={
           <button
             type="button"
-            aria-label={`Options for ${title}`}
+            aria-label={t`Options for ${title}`}
             className="absolute top-1/2 end-1 flex size-7 -translate-y-1/2 cursor-pointer items-center justify-center rounded-md text-muted-foreground opacity-0 hover:text-foreground focus-visible:opacity-100 group-hover/row:opacity-100 data-popup-open:opacity-100 pointer-coarse:size-9 pointer-coarse:opacity-100"
           >
             <Ellipsis aria-hidden className="size-4.5" />
@@ -75,46 +77,46 @@ export function ConversationRow({ row }: { row: ConversationSummary }) {
         }
       >
         <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setRenaming(true)}>
-          Rename
+          <Trans>Rename</Trans>
         </MenuItem>
         {!row.archived && (
           <MenuItem
             icon={row.pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}
             onSelect={() => void actions.pin(row, !row.pinned)}
           >
-            {row.pinned ? "Unpin" : "Pin"}
+            {row.pinned ? t`Unpin` : t({ message: "Pin", context: "verb" })}
           </MenuItem>
         )}
         <MenuItem
           icon={row.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}
           onSelect={() => void actions.archive(row, !row.archived)}
         >
-          {row.archived ? "Unarchive" : "Archive"}
+          {row.archived ? t`Unarchive` : t({ message: "Archive", context: "verb" })}
         </MenuItem>
         <MenuItem icon={<Tag aria-hidden />} onSelect={() => setTagging(true)}>
-          Tags
+          <Trans>Tags</Trans>
         </MenuItem>
         <MenuItem icon={<FolderInput aria-hidden />} onSelect={() => setMoving(true)}>
-          Move to a project
+          <Trans>Move to a project</Trans>
         </MenuItem>
         <MenuItem
           icon={<FileText aria-hidden />}
           onSelect={() => download(exportPath(row.id, "markdown"))}
         >
-          Export as Markdown
+          <Trans>Export as Markdown</Trans>
         </MenuItem>
         <MenuItem
           icon={<FileJson aria-hidden />}
           onSelect={() => download(exportPath(row.id, "json"))}
         >
-          Export as JSON
+          <Trans>Export as JSON</Trans>
         </MenuItem>
         <MenuItem icon={<Printer aria-hidden />} onSelect={() => void navigate(`/print/${row.id}`)}>
-          Print or save as PDF
+          <Trans>Print or save as PDF</Trans>
         </MenuItem>
         <MenuSeparator />
         <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => void actions.remove(row)}>
-          Delete
+          <Trans>Delete</Trans>
         </MenuItem>
       </Menu>
       <Suspense fallback={null}>

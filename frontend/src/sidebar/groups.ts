@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ConversationSummary } from "@/api/types";
 import { dateGroup } from "@/lib/time";
 
@@ -9,7 +10,7 @@ export interface Group {
 /** Rows under their headings: the pinned ones first, then by the day of the last message. */
 export function groupConversations(rows: ConversationSummary[], now: Date): Group[] {
   const pinned = rows.filter((row) => row.pinned);
-  const groups: Group[] = pinned.length > 0 ? [{ label: "Pinned", rows: pinned }] : [];
+  const groups: Group[] = pinned.length > 0 ? [{ label: t`Pinned`, rows: pinned }] : [];
   for (const row of rows) {
     if (row.pinned) continue;
     const label = dateGroup(row.updated_at, now);

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
 import { type useConversations, useWhenSeen } from "./use-conversations";
@@ -15,9 +16,9 @@ export function ListEnd({ list }: { list: ReturnType<typeof useConversations> })
       {isFetchingNextPage && <Spinner className="text-muted-foreground" />}
       {failed && !isFetchingNextPage && (
         <div role="alert" className="flex items-center gap-2 text-muted-foreground text-sm">
-          The rest could not be loaded.
+          <Trans>The rest could not be loaded.</Trans>
           <Button variant="outline" size="sm" onClick={next}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         </div>
       )}

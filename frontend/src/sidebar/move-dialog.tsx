@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { patchConversation } from "@/api/conversations";
@@ -27,7 +29,7 @@ export default function MoveDialog({
       patchRow(client, row.id, (shown) => ({ ...shown, project_id: chosen }));
       refreshLists(client);
       const name = projects.find(({ id }) => id === chosen)?.name;
-      toast(`Moved to ${name}.`);
+      toast(t`Moved to ${name}.`);
       close();
     },
   });
@@ -39,13 +41,15 @@ export default function MoveDialog({
     <Dialog
       open
       onOpenChange={(open) => !open && close()}
-      title="Move to a project"
-      description="Its instructions, models, limits and retention hold from the next message on."
+      title={t`Move to a project`}
+      description={t`Its instructions, models, limits and retention hold from the next message on.`}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         {move.error && <Notice tone="error">{errorMessage(move.error)}</Notice>}
         <fieldset className="flex max-h-80 flex-col gap-1 overflow-y-auto">
-          <legend className="sr-only">Project</legend>
+          <legend className="sr-only">
+            <Trans>Project</Trans>
+          </legend>
           {projects.map((project) => (
             <label key={project.id} className="flex min-h-9 items-center gap-2.5 text-sm">
               <input
@@ -61,10 +65,10 @@ export default function MoveDialog({
         </fieldset>
         <DialogActions>
           <Button variant="outline" onClick={close}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" busy={move.isPending}>
-            Move
+            <Trans context="verb">Move</Trans>
           </Button>
         </DialogActions>
       </form>

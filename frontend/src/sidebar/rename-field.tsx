@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 
 interface RenameFieldProps {
@@ -34,7 +35,8 @@ export function RenameField({ title, onDone }: RenameFieldProps) {
   return (
     <input
       ref={input}
-      aria-label="Title"
+      aria-label={t`Title`}
+      dir="auto"
       value={value}
       maxLength={200}
       onChange={(event) => setValue(event.target.value)}

@@ -1,5 +1,7 @@
 /** Finds conversations by their words, from anywhere (Ctrl/⌘+K). */
+
 import { Dialog } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
 import { MessageSquare, Search, SquarePen } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useState } from "react";
 import { useNavigate } from "react-router";
@@ -19,8 +21,8 @@ export function SearchDialog() {
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Popup
-          aria-label="Search chats"
-          className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[calc(100vw-1.5rem)] max-w-2xl -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-border bg-popover text-popover-foreground shadow-2xl outline-none transition duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
+          aria-label={t`Search chats`}
+          className="fixed inset-x-0 top-[12dvh] z-50 mx-auto flex max-h-[70dvh] w-[calc(100vw-1.5rem)] max-w-2xl flex-col overflow-hidden rounded-2xl border border-border bg-popover text-popover-foreground shadow-2xl outline-none transition duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
         >
           <SearchPanel close={() => setSearch(false)} />
         </Dialog.Popup>
@@ -37,12 +39,12 @@ interface Option {
   excerpt?: FoundConversation["excerpt"];
 }
 
-const NEW_CHAT: Option = {
+const newChat = (): Option => ({
   to: "/",
   icon: <SquarePen aria-hidden className="size-4.5 shrink-0" />,
-  title: "New chat",
+  title: t`New chat`,
   note: "",
-};
+});
 
 const optionId = (index: number) => `search-option-${index}`;
 
@@ -59,14 +61,14 @@ function SearchPanel({ close }: { close: () => void }) {
   const optionOf = (row: ConversationSummary): Option => ({
     to: `/c/${row.id}`,
     icon: <MessageSquare aria-hidden className="size-4.5 shrink-0" />,
-    title: row.title || "New chat",
+    title: row.title || t`New chat`,
     note: dateGroup(row.updated_at, now),
   });
   const found = (results.data?.data ?? []).map(({ conversation, excerpt }) => ({
     ...optionOf(conversation),
     excerpt,
   }));
-  const options = search ? found : [NEW_CHAT, ...rows.map(optionOf)];
+  const options = search ? found : [newChat(), ...rows.map(optionOf)];
 
   const open = (option: Option | undefined) => {
     if (!option) return;
@@ -98,12 +100,13 @@ function SearchPanel({ close }: { close: () => void }) {
         )}
         <input
           role="combobox"
-          aria-label="Search chats"
+          aria-label={t`Search chats`}
           aria-expanded="true"
           aria-controls="search-options"
           aria-activedescendant={options.length > 0 ? optionId(active) : undefined}
           autoComplete="off"
-          placeholder="Search chats"
+          placeholder={t`Search chats`}
+          dir="auto"
           value={words}
           onChange={(event) => {
             setWords(event.target.value);
@@ -114,7 +117,7 @@ function SearchPanel({ close }: { close: () => void }) {
         />
       </div>
       <div className="scrollbar-quiet overflow-y-auto p-2">
-        <div id="search-options" role="listbox" aria-label="Chats">
+        <div id="search-options" role="listbox" aria-label={t`Chats`}>
           {options.map((option, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
             <div
@@ -143,7 +146,7 @@ function SearchPanel({ close }: { close: () => void }) {
         </div>
         {search && !results.isPending && found.length === 0 && (
           <p role="status" className="px-3 py-8 text-center text-muted-foreground text-sm">
-            {results.isError ? errorMessage(results.error) : `No chat has “${search}” in it.`}
+            {results.isError ? errorMessage(results.error) : t`No chat has “${search}” in it.`}
           </p>
         )}
         {!search && <div ref={end} className="h-px" />}

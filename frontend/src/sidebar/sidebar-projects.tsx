@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Folder } from "lucide-react";
 import { useId } from "react";
 import { NavLink } from "react-router";
@@ -14,11 +16,11 @@ export function SidebarProjects() {
   const projects = useProjects().projects.filter((project) => !project.is_default);
   if (projects.length === 0) return null;
   const links = projects.slice(0, SHOWN).map(({ id, name }) => ({ to: `/projects/${id}`, name }));
-  if (projects.length > SHOWN) links.push({ to: "/projects", name: "All projects" });
+  if (projects.length > SHOWN) links.push({ to: "/projects", name: t`All projects` });
   return (
     <nav aria-labelledby={id} className="px-2.5 pb-4">
       <h3 id={id} className="px-2.5 pt-1 pb-1.5 font-medium text-muted-foreground text-xs">
-        Projects
+        <Trans>Projects</Trans>
       </h3>
       <ul className="flex flex-col gap-px">
         {links.map(({ to, name }) => (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Bot, PanelLeft, Search, SquarePen, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useNavigate } from "react-router";
@@ -16,23 +17,23 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
   return (
     <div className="flex h-full flex-col bg-sidebar">
       <div className="flex h-14 shrink-0 items-center justify-between pe-2.5 ps-4">
-        <Link to="/" aria-label="Parley, new chat" className="rounded-lg">
+        <Link to="/" aria-label={t`Parley, new chat`} className="rounded-lg">
           <Logo />
         </Link>
         {inDrawer ? (
-          <IconButton label="Close menu" onClick={() => setDrawer(false)}>
+          <IconButton label={t`Close menu`} onClick={() => setDrawer(false)}>
             <X className="size-5" />
           </IconButton>
         ) : (
-          <IconButton label="Close sidebar" onClick={toggleSidebar}>
-            <PanelLeft className="size-5" />
+          <IconButton label={t`Close sidebar`} onClick={toggleSidebar}>
+            <PanelLeft className="size-5 rtl:-scale-x-100" />
           </IconButton>
         )}
       </div>
       <div className="flex flex-col gap-px px-2.5 pb-3">
         <SidebarButton
           icon={<SquarePen aria-hidden className="size-4.5" />}
-          label="New chat"
+          label={t`New chat`}
           hint={hotkeyLabel("mod+shift+o")}
           onClick={() => {
             setDrawer(false);
@@ -41,7 +42,7 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
         />
         <SidebarButton
           icon={<Search aria-hidden className="size-4.5" />}
-          label="Search chats"
+          label={t`Search chats`}
           hint={hotkeyLabel("mod+k")}
           onClick={() => {
             setDrawer(false);
@@ -50,7 +51,7 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
         />
         <SidebarButton
           icon={<Bot aria-hidden className="size-4.5" />}
-          label="Assistants"
+          label={t`Assistants`}
           onClick={() => {
             setDrawer(false);
             void navigate("/assistants");
@@ -59,7 +60,7 @@ export function Sidebar({ inDrawer = false }: { inDrawer?: boolean }) {
       </div>
       <SidebarProjects />
       <nav
-        aria-label="Conversations"
+        aria-label={t`Conversations`}
         className="scrollbar-quiet min-h-0 flex-1 overflow-y-auto px-2.5"
       >
         <ConversationList />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { listTags, patchConversation } from "@/api/conversations";
@@ -9,9 +11,12 @@ import { Dialog, DialogActions } from "@/ui/dialog";
 import { inputClass } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 
+/** With the commas of Japanese, Chinese and Arabic keyboards too. */
+const COMMA = /[,、，،]/;
+
 const tagsIn = (text: string) =>
   text
-    .split(",")
+    .split(COMMA)
     .map((tag) => tag.trim())
     .filter(Boolean);
 
@@ -44,13 +49,14 @@ export default function TagsDialog({
     <Dialog
       open
       onOpenChange={(open) => !open && close()}
-      title="Tags"
-      description="Your own words for this chat, with commas between. Only you see them."
+      title={t`Tags`}
+      description={t`Your own words for this chat, with commas between. Only you see them.`}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         {save.error && <Notice tone="error">{errorMessage(save.error)}</Notice>}
         <input
-          aria-label="Tags"
+          aria-label={t`Tags`}
+          dir="auto"
           className={inputClass}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -64,17 +70,17 @@ export default function TagsDialog({
                 size="sm"
                 onClick={() => setText([...tagsIn(text), tag].join(", "))}
               >
-                {tag}
+                <bdi>{tag}</bdi>
               </Button>
             ))}
           </div>
         )}
         <DialogActions>
           <Button variant="outline" onClick={close}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" busy={save.isPending}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </DialogActions>
       </form>

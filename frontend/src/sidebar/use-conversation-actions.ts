@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMatch, useNavigate } from "react-router";
@@ -32,8 +33,8 @@ export function useConversationActions() {
         if (archived) leave(row.id);
         const done = await change(client, row, { archived }, () => null);
         if (!done) return;
-        toast(archived ? "Conversation archived." : "Conversation is back in the list.", {
-          label: "Undo",
+        toast(archived ? t`Conversation archived.` : t`Conversation is back in the list.`, {
+          label: t`Undo`,
           onClick: () => void change(client, row, { archived: !archived }, () => null),
         });
       },
@@ -53,8 +54,8 @@ export function useConversationActions() {
           return;
         }
         client.removeQueries({ queryKey: conversationKey(row.id) });
-        toast("Conversation deleted.", {
-          label: "Undo",
+        toast(t`Conversation deleted.`, {
+          label: t`Undo`,
           onClick: () => {
             restoreConversation(row.id)
               .then(() => {

@@ -1,4 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
 import { X } from "lucide-react";
 import type { ReactNode, RefObject } from "react";
 import { cn } from "@/lib/cn";
@@ -27,7 +28,7 @@ export function Dialog(props: DialogProps) {
         <Base.Popup
           initialFocus={initialFocus}
           className={cn(
-            "-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] max-w-md flex-col gap-4 overflow-y-auto rounded-2xl border border-border bg-popover p-6 text-popover-foreground shadow-2xl transition duration-150 data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
+            "-translate-y-1/2 fixed inset-x-0 top-1/2 z-50 mx-auto flex max-h-[85dvh] w-[calc(100vw-2rem)] max-w-md flex-col gap-4 overflow-y-auto rounded-2xl border border-border bg-popover p-6 text-popover-foreground shadow-2xl transition duration-150 data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
             className,
           )}
         >
@@ -40,7 +41,7 @@ export function Dialog(props: DialogProps) {
                 </Base.Description>
               )}
             </div>
-            <Base.Close aria-label="Close" className={cn(iconButtonClass, "-mt-1 -me-2")}>
+            <Base.Close aria-label={t`Close`} className={cn(iconButtonClass, "-mt-1 -me-2")}>
               <X className="size-4.5" />
             </Base.Close>
           </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { LoaderCircle } from "lucide-react";
 import { cn } from "@/lib/cn";
 
@@ -6,7 +7,7 @@ export function Spinner({ className }: { className?: string }) {
 }
 
 /** Centred in the space that will hold what is loading; named for screen readers. */
-export function Loading({ label = "Loading" }: { label?: string }) {
+export function Loading({ label = t`Loading` }: { label?: string }) {
   return (
     <div role="status" className="flex h-full min-h-32 items-center justify-center">
       <Spinner className="size-5 text-muted-foreground" />

@@ -1,5 +1,7 @@
 /** Short notices at the page's edge, announced to screen readers; one may offer an action. */
+
 import { Toast } from "@base-ui/react/toast";
+import { t } from "@lingui/core/macro";
 import { X } from "lucide-react";
 
 export const toastManager = Toast.createToastManager();
@@ -30,7 +32,7 @@ export function Toaster() {
   return (
     <Toast.Provider toastManager={toastManager} limit={3}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed bottom-6 left-1/2 z-70 flex w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 flex-col gap-2 outline-none">
+        <Toast.Viewport className="fixed inset-x-0 bottom-6 z-70 mx-auto flex w-[calc(100vw-2rem)] max-w-sm flex-col gap-2 outline-none">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -49,7 +51,7 @@ function ToastList() {
       <Toast.Title className="min-w-0 flex-1 py-1" />
       <Toast.Action className="cursor-pointer rounded-lg px-2.5 py-1.5 font-semibold hover:bg-white/15 dark:hover:bg-black/10" />
       <Toast.Close
-        aria-label="Dismiss"
+        aria-label={t`Dismiss`}
         className="cursor-pointer rounded-lg p-1.5 hover:bg-white/15 dark:hover:bg-black/10"
       >
         <X aria-hidden className="size-4" />
