@@ -5,7 +5,7 @@
  */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { locale } from "@/lib/locale";
+import { language } from "@/lib/locale";
 
 const TEXTS: Partial<Record<string, MessageDescriptor>> = {
   // Signing in.
@@ -51,5 +51,5 @@ const TEXTS: Partial<Record<string, MessageDescriptor>> = {
 /** What a person reads of an error of the API. */
 export function errorText(error: { message: string; code?: string | null }): string {
   const text = error.code ? TEXTS[error.code] : undefined;
-  return text && locale() !== "en" ? t(text) : error.message;
+  return text && language() !== "en" ? t(text) : error.message;
 }
