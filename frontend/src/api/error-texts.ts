@@ -1,55 +1,56 @@
 /**
- * What the page says of errors that people often meet, by the API's code. The server's own words
- * are English and name what is at fault, so an English page shows those, and so does every page
- * where the code is not in this table.
+ * What a page in another language than English says of errors that people often meet, by the
+ * API's code. Of all others it shows the server's own words, as an English page always does: they
+ * name what is at fault, and are English.
  */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { language } from "@/lib/locale";
 
-const TEXTS: Partial<Record<string, MessageDescriptor>> = {
-  // Signing in.
-  not_signed_in: msg`You are not signed in.`,
-  wrong_credentials: msg`What you entered to sign in is wrong.`,
-  wrong_code: msg`The code is wrong, or was used already.`,
-  password_first: msg`Sign in with your password first.`,
-  password_required: msg`You signed up in another browser: enter the password that you chose there.`,
-  reauthentication_required: msg`Enter your password again before you change this.`,
-  second_factor_required: msg`This organization demands a second factor: add one to your account.`,
-  sso_required: msg`This organization signs in through its identity provider.`,
-  too_many_attempts: msg`Too many attempts. Try again later.`,
-  csrf_failed: msg`Reload the page and try again.`,
-  email_taken: msg`An account with this e-mail address exists already; sign in instead.`,
-  link_invalid: msg`This link has expired or was used already.`,
-  signup_closed: msg`This installation takes no sign-ups; ask its administrator for an account.`,
-  signup_by_invitation: msg`This installation is open by invitation only; ask somebody there to invite you.`,
-  other_address: msg`This invitation is for another e-mail address. Sign in with the account that has it.`,
-  no_mail_server: msg`This installation has no mail server; ask its administrator.`,
-  // Chatting.
-  rate_limit_exceeded: msg`The rate limit is reached. Try again in a moment.`,
-  insufficient_quota: msg`The budget or the credit has no room left for this request.`,
-  model_not_found: msg`This model does not exist, or your organization has no access to it.`,
-  model_not_allowed: msg`The project does not allow this model: choose another one.`,
-  project_unavailable: msg`The project of this chat is archived, or you are no longer in it: choose another one.`,
-  context_length_exceeded: msg`This is longer than the model can read. Shorten it, or begin a new chat.`,
-  content_policy_violation: msg`This was refused by the usage policy.`,
-  generation_in_progress: msg`This answer is still being generated; wait for it or stop it first.`,
-  overloaded: msg`There is too much to do at the moment, or the server restarts. Try again soon.`,
-  upstream_failed: msg`The model could not answer. Try again.`,
-  buffer_lost: msg`The answer broke off on the server and ends here.`,
-  timeout: msg`The time for this answer is over. What there is of it is kept.`,
-  internal_error: msg`Something went wrong on our side. Please try again.`,
-  // Files and what is kept.
-  payload_too_large: msg`This is too large. Send less.`,
-  unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,
-  file_storage_exceeded: msg`Your organization stores as many files as its plan allows. Delete some.`,
-  memory_full: msg`There is no room for more memories; forget some first.`,
-  sharing_forbidden: msg`Your organization does not allow sharing conversations; ask an owner or admin.`,
-  no_seats: msg`All seats of the plan are taken.`,
-};
+const TEXTS = new Map<string, MessageDescriptor>(
+  Object.entries({
+    // Signing in.
+    not_signed_in: msg`You are not signed in.`,
+    wrong_credentials: msg`What you entered to sign in is wrong.`,
+    wrong_code: msg`The code is wrong, or was used already.`,
+    password_first: msg`Sign in with your password first.`,
+    password_required: msg`You signed up in another browser: enter the password that you chose there.`,
+    reauthentication_required: msg`Enter your password again before you change this.`,
+    second_factor_required: msg`This organization demands a second factor: add one to your account.`,
+    sso_required: msg`This organization signs in through its identity provider.`,
+    too_many_attempts: msg`Too many attempts. Try again later.`,
+    csrf_failed: msg`Reload the page and try again.`,
+    email_taken: msg`An account with this e-mail address exists already; sign in instead.`,
+    link_invalid: msg`This link has expired or was used already.`,
+    signup_closed: msg`This installation takes no sign-ups; ask its administrator for an account.`,
+    signup_by_invitation: msg`This installation is open by invitation only; ask somebody there to invite you.`,
+    other_address: msg`This invitation is for another e-mail address. Sign in with the account that has it.`,
+    no_mail_server: msg`This installation has no mail server; ask its administrator.`,
+    // Chatting.
+    rate_limit_exceeded: msg`The rate limit is reached. Try again in a moment.`,
+    insufficient_quota: msg`The budget or the credit has no room left for this request.`,
+    model_not_found: msg`This model does not exist, or your organization has no access to it.`,
+    model_not_allowed: msg`The project does not allow this model: choose another one.`,
+    project_unavailable: msg`The project of this chat is archived, or you are no longer in it: choose another one.`,
+    context_length_exceeded: msg`This is longer than the model can read. Shorten it, or begin a new chat.`,
+    content_policy_violation: msg`This was refused by the usage policy.`,
+    generation_in_progress: msg`This answer is still being generated; wait for it or stop it first.`,
+    overloaded: msg`There is too much to do at the moment, or the server restarts. Try again soon.`,
+    upstream_failed: msg`The model could not answer. Try again.`,
+    buffer_lost: msg`The answer broke off on the server and ends here.`,
+    timeout: msg`The time for this answer is over. What there is of it is kept.`,
+    internal_error: msg`Something went wrong on our side. Please try again.`,
+    // Files and what is kept.
+    payload_too_large: msg`This is too large. Send less.`,
+    unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,
+    file_storage_exceeded: msg`Your organization stores as many files as its plan allows. Delete some.`,
+    memory_full: msg`There is no room for more memories; forget some first.`,
+    sharing_forbidden: msg`Your organization does not allow sharing conversations; ask an owner or admin.`,
+    no_seats: msg`All seats of the plan are taken.`,
+  }),
+);
 
-/** What a person reads of an error of the API. */
-export function errorText(error: { message: string; code?: string | null }): string {
-  const text = error.code ? TEXTS[error.code] : undefined;
-  return text && language() !== "en" ? t(text) : error.message;
+/** What the page says of an error with this `code`; nothing where the server's words are shown. */
+export function errorText(code: string): string | undefined {
+  const text = TEXTS.get(code);
+  return text && t(text);
 }

@@ -1,6 +1,6 @@
 /** What can go wrong between the page and the API, as types that components can tell apart. */
 import { t } from "@lingui/core/macro";
-import { errorText } from "./error-texts";
+import { language } from "@/lib/locale";
 
 /** The API's error object: OpenAI's fields, and further ones such as the safety categories. */
 export interface ErrorBody {
@@ -11,7 +11,7 @@ export interface ErrorBody {
   [detail: string]: unknown;
 }
 
-/** The API answered, and the answer is an error: `message` in the page's language where it can be. */
+/** The API answered, and the answer is an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -22,7 +22,7 @@ export class ApiError extends Error {
     readonly retryAfter: number | null = null,
     readonly requestId: string | null = null,
   ) {
-    super(errorText(body));
+    super(body.message);
   }
 
   get code(): string | null {
@@ -89,8 +89,16 @@ export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const { status } = response;
   const fallback: ErrorBody = { message: t`The server answered ${status}.` };
   const parsed = await response.json().catch(() => null);
-  const body = isErrorEnvelope(parsed) ? parsed.error : fallback;
+  const body = isErrorEnvelope(parsed) ? await inPageLanguage(parsed.error) : fallback;
   return new ApiError(status, body, retryAfter, requestId);
+}
+
+/** The error with a message in the page's language, where the page has one for its code. */
+export async function inPageLanguage(error: ErrorBody): Promise<ErrorBody> {
+  if (language() === "en" || !error.code) return error;
+  // Without the table the server's words are there.
+  const texts = await import("./error-texts").catch(() => null);
+  return { ...error, message: texts?.errorText(error.code) ?? error.message };
 }
 
 /** Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -45,7 +45,7 @@ function stateInWords(state: string, percent: number): string {
 function useNewDefault(model: Model | undefined): void {
   const before = useRef<string>(undefined);
   const id = model?.id;
-  const name = model?.name;
+  const name = model?.name ?? "";
   useEffect(() => {
     if (!id) return;
     if (before.current && before.current !== id) toast(t`${name} is ready, and answers new chats.`);

@@ -28,7 +28,7 @@ export default function MoveDialog({
     onSuccess: () => {
       patchRow(client, row.id, (shown) => ({ ...shown, project_id: chosen }));
       refreshLists(client);
-      const name = projects.find(({ id }) => id === chosen)?.name;
+      const name = projects.find(({ id }) => id === chosen)?.name ?? "";
       toast(t`Moved to ${name}.`);
       close();
     },

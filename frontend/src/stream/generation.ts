@@ -5,7 +5,7 @@
  * because each carries a sequence number and a reconnect asks for those after the last one seen.
  */
 import { request } from "@/api/client";
-import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
+import { ApiError, type ErrorBody, inPageLanguage, NetworkError } from "@/api/errors";
 import { readSse } from "./sse";
 
 /** The ids that the first event of a chat turn carries beside the OpenAI chunk. */
@@ -73,6 +73,7 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
         if (event.data === "[DONE]") return;
         const chunk = JSON.parse(event.data) as Chunk;
         generationId = chunk.parley?.generation_id ?? generationId;
+        if (chunk.error) chunk.error = await inPageLanguage(chunk.error);
         emit(chunk, onEvent);
       }
     } catch (error) {
