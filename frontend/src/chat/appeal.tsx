@@ -65,12 +65,7 @@ function AppealState({ appeal }: { appeal: Appeal }) {
   return (
     <p role="status" className="text-muted-foreground">
       {t(STATES[appeal.state])}
-      {appeal.state !== "open" && appeal.note && (
-        <>
-          {" "}
-          <bdi>“{appeal.note}”</bdi>
-        </>
-      )}
+      {appeal.state !== "open" && appeal.note && <> “{appeal.note}”</>}
     </p>
   );
 }
