@@ -20,7 +20,7 @@ const MACROS = /^@lingui\/(core|react)\/macro$/;
 /** These make a descriptor, which is translated where it is shown. */
 const DESCRIPTORS = new Set(["msg", "defineMessage"]);
 const READ = new Set(
-  "label title placeholder alt description hint heading summary caption tip empty what busyLabel confirmLabel message aria-label aria-description aria-placeholder aria-roledescription aria-valuetext".split(
+  "label title placeholder alt description hint heading summary caption tip empty busyLabel confirmLabel message aria-label aria-description aria-placeholder aria-roledescription aria-valuetext".split(
     " ",
   ),
 );
