@@ -14,9 +14,10 @@ KEY ?=
 MODEL ?=
 SMALL_MODEL := var/models/SmolLM2-135M-Instruct.Q4_1.gguf
 LARGE_MODEL := var/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
-# Which Python makes the environment; the first of these that works when it is not named.
+# Which Python makes the environment; when none is named, the first of these that is not clearly slower
+# than the quickest (infra/interpreter.py): one that pyenv compiled takes a third longer than Debian's.
 PYTHON ?=
-PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11 /usr/bin/python3)
 
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
@@ -215,15 +216,17 @@ help: ## This list
 
 # A python3 in the PATH may be a shim that only complains, so each is asked, not only looked up.
 $(VENV)/bin/pip:
-	@for python in $(PYTHONS); do \
-		if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
-			echo "  → make $(VENV) with $$("$$python" --version)"; \
+	@for asked in $(PYTHONS); do \
+		tried=$$("$$asked" infra/interpreter.py $(PYTHONS) 2>/dev/null) || continue; \
+		for python in $$tried; do \
+			echo "  → make $(VENV) with $$("$$python" --version) ($$python)"; \
 			"$$python" -m venv $(VENV) && exit 0; \
 			rm -rf $(VENV); \
-			echo "$$python cannot make virtual environments; on Debian install python3-venv."; exit 1; \
-		fi; \
+		done; \
+		break; \
 	done; \
-	echo "Parley needs Python 3.11, 3.12 or 3.13. Name one with PYTHON=/path/to/python."; exit 1
+	echo "Parley needs Python 3.11, 3.12 or 3.13 that can make virtual environments (on Debian python3-venv)."; \
+	echo "Name one with PYTHON=/path/to/python."; exit 1
 
 $(RUN_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages (some minutes the first time, torch is large)"

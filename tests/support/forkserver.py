@@ -25,6 +25,7 @@ import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
@@ -171,6 +172,8 @@ def _become(environment: dict[str, str], output: int) -> None:
 
 def _run(arguments: list[str]) -> None:
     program, *options = arguments
+    # What `ps` and `top` name it.
+    Path("/proc/self/comm").write_text(_short_name(arguments))
     if program == "python" and options[0] == "-m":
         sys.argv = options[1:]
         runpy.run_module(options[1], run_name="__main__", alter_sys=True)
@@ -180,6 +183,13 @@ def _run(arguments: list[str]) -> None:
     else:
         sys.argv = arguments
         runpy.run_module(program, run_name="__main__", alter_sys=True)
+
+
+def _short_name(arguments: Sequence[str]) -> str:
+    """`uvicorn`, `celery worker`, `manage.py relay`: what the kernel keeps are 15 characters."""
+    program = Path(arguments[0]).name
+    names = {"worker", "beat", "relay", "aggregate", "detect_abuse"}
+    return " ".join([program, *(word for word in arguments[1:] if word in names)])
 
 
 def main() -> int:
