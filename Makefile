@@ -230,12 +230,12 @@ $(VENV)/bin/pip:
 
 $(RUN_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages (some minutes the first time, torch is large)"
-	@$(INSTALL) '.[engine,embedded]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[engine,embedded,ocr]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-run-*
 	@touch $@
 
 $(DEV_STAMP): $(VENV)/bin/pip
 	@echo "  → install Python packages for development (some minutes the first time, torch is large)"
-	@$(INSTALL) '.[engine,embedded,dev]' 2>&1 | $(LARGE_PACKAGES_ONLY)
+	@$(INSTALL) '.[engine,embedded,ocr,dev]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info $(VENV)/.parley-*
 	@touch $(RUN_STAMP) $@

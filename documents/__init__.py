@@ -2,6 +2,7 @@
 
     types.py      what a document becomes, how it may fail, and the limits
     passages.py   long text in passages that keep their place
+    ocr.py        text in pictures, where the extra `ocr` is installed
     formats/      one file a format; libraries of theirs are imported by the child alone
     child.py      the process that reads one file and ends
     sandbox.py    what that process gives up before it reads

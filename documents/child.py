@@ -1,4 +1,4 @@
-"""`python -m documents.child KIND`: one document on stdin, an `Answer` as JSON on stdout.
+"""`python -m documents.child TASK`: one document on stdin, an `Answer` as JSON on stdout.
 
 The libraries are imported first; then this process gives up what it does not need, and only
 then reads what somebody sent.
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from documents import sandbox
+from documents.sandbox import LIMITS, READING
 from documents.types import (
     MAX_CHARACTERS,
     MAX_PACKED_FILES,
@@ -26,17 +27,15 @@ from documents.types import (
 _PACKED = {"docx", "xlsx", "pptx"}
 
 
-def main(kind: str) -> None:
-    reader = importlib.import_module(f"documents.formats.{kind}")
-    sandbox.enter()
+def main(task: str) -> None:
+    reader = importlib.import_module(f"documents.formats.{task}")
+    sandbox.enter(LIMITS.get(task, READING))
     answer = Answer()
     try:
         data = sys.stdin.buffer.read()
-        if kind in _PACKED:
+        if task in _PACKED:
             _check_packed(data)
         answer.passages = list(_bounded(reader.read(data)))
-        if not answer.passages:
-            raise UnreadableDocument("document_without_text")
     except UnreadableDocument as error:
         answer = _failed(error.code)
     except MemoryError:

@@ -1,5 +1,6 @@
 """A document's passages, read in a process of its own that ends with it."""
 
+import importlib.util
 import io
 import subprocess
 import sys
@@ -9,11 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from documents.sandbox import CPU_SECONDS, OUTPUT_BYTES
-from documents.types import Answer, Kind, Passage, UnreadableDocument
+from documents.sandbox import LIMITS, OUTPUT_BYTES, READING
+from documents.types import Answer, Kind, Passage, Task, UnreadableDocument
 
-WALL_SECONDS = 4 * CPU_SECONDS
-"""On a busy machine the time of the processor comes first, and says the same."""
+_NOT_READ = "[This page is a picture. No text was read in it.]"
 
 _ROOT = Path(__file__).parent.parent
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -62,18 +62,66 @@ def content_type(kind: Kind) -> str:
 
 
 def document_read(data: bytes, kind: Kind) -> list[Passage]:
-    """The passages, in their order. Takes up to WALL_SECONDS; call it in a thread.
-
-    The child is given nothing but the file: no environment, no open file of ours.
+    """The passages, in their order; those of scanned pages by OCR, where the extra `ocr` is
+    installed. Takes minutes at most (documents/sandbox.py); call it in a thread.
 
     Raises:
         UnreadableDocument
     """
+    passages = _in_child(data, kind)
+    if kind == "pdf" and can_recognize() and not all(one.text for one in passages):
+        passages = _with_pictures_read(passages, data)
+    passages = [one for one in passages if one.text]
+    if not passages:
+        raise UnreadableDocument("document_without_text")
+    return passages
+
+
+def _with_pictures_read(passages: list[Passage], data: bytes) -> list[Passage]:
+    try:
+        found = _in_child(data, "scan")
+    except UnreadableDocument:
+        if not any(one.text for one in passages):
+            raise
+        found = []
+    if not found and not any(one.text for one in passages):
+        return []
+    read: list[Passage] = []
+    for passage in passages:
+        if passage.text:
+            read.append(passage)
+        else:
+            of_page = [one for one in found if one.place == passage.place]
+            read += of_page or [Passage(passage.place, _NOT_READ)]
+    return read
+
+
+def images_read(images: list[bytes]) -> list[str]:
+    """The text of each PNG file, by OCR. Takes seconds; call it in a thread.
+
+    Raises:
+        UnreadableDocument
+    """
+    return [one.text for one in _in_child(msgspec.msgpack.encode(images), "images")]
+
+
+def can_recognize() -> bool:
+    """Whether the extra `ocr` is installed."""
+    return importlib.util.find_spec("rapidocr") is not None
+
+
+def _in_child(data: bytes, task: Task) -> list[Passage]:
+    """The child is given nothing but the data: no environment, no open file of ours.
+
+    Raises:
+        UnreadableDocument
+    """
+    limits = LIMITS.get(task, READING)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
         given.write(data)
         given.seek(0)
         child = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "documents.child", kind],
+            [sys.executable, "-m", "documents.child", task],
             stdin=given,
             stdout=written,
             stderr=subprocess.DEVNULL,
@@ -82,7 +130,7 @@ def document_read(data: bytes, kind: Kind) -> list[Passage]:
             start_new_session=True,
         )
         try:
-            status = child.wait(timeout=WALL_SECONDS)
+            status = child.wait(timeout=limits.wall_seconds)
         except subprocess.TimeoutExpired as error:
             raise UnreadableDocument("document_too_slow") from error
         finally:

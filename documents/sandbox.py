@@ -12,11 +12,31 @@ import platform
 import resource
 import struct
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY_BYTES = 1024**3
-CPU_SECONDS = 30
 OUTPUT_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """
+    Attributes:
+        memory_bytes: of address space.
+        cpu_seconds: of processor time, after the libraries are loaded.
+        wall_seconds: until whoever waits gives up; on a busy machine it comes first.
+    """
+
+    memory_bytes: int
+    cpu_seconds: int
+    wall_seconds: int
+
+
+READING = Limits(memory_bytes=1024**3, cpu_seconds=30, wall_seconds=120)
+_BY_OCR = Limits(memory_bytes=4 * 1024**3, cpu_seconds=150, wall_seconds=240)
+LIMITS = {"scan": _BY_OCR, "images": _BY_OCR}
+"""Of tasks that are given more: OCR's models and OpenCV are a gigabyte, most of it mapped."""
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
@@ -52,14 +72,14 @@ _ARM64 = {
 _MACHINES = {"x86_64": _X86_64, "aarch64": _ARM64}
 
 
-def enter() -> None:
+def enter(limits: Limits) -> None:
     """Raises OSError where this system has a part that must hold, and it does not."""
-    _limit(resource.RLIMIT_CPU, CPU_SECONDS)
+    _limit(resource.RLIMIT_CPU, int(time.process_time()) + limits.cpu_seconds)
     _limit(resource.RLIMIT_FSIZE, OUTPUT_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     if sys.platform != "linux":
         return
-    _limit(resource.RLIMIT_AS, MEMORY_BYTES)  # macOS knows it, and does not hold it
+    _limit(resource.RLIMIT_AS, limits.memory_bytes)  # macOS knows it, and does not hold it
     libc = ctypes.CDLL(None, use_errno=True)
     libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)  # refused in many containers: seccomp holds
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:

@@ -5,12 +5,17 @@ from typing import Literal
 import msgspec
 
 Kind = Literal["pdf", "docx", "xlsx", "pptx", "html", "page"]
+Task = Kind | Literal["scan", "images"]
+"""What a child is started for: a document's text; by OCR, the pages of a PDF that are only
+pictures; by OCR, images."""
 
 PAGE_TITLE = "title"
 """The place of the first passage of a `page`, where it has a title."""
 MAX_PAGES = 2_000
 MAX_CHARACTERS = 4_000_000
 """About a million tokens: more than any model's window, and little to search."""
+MAX_SCANNED_PAGES = 20
+"""Of one file: a page of print takes OCR five seconds of a core."""
 MAX_UNPACKED_BYTES = 200 * 1024 * 1024
 MAX_PACKED_FILES = 10_000
 
@@ -32,9 +37,7 @@ WORDS: dict[Code, str] = {
     ),
     "document_too_large": "The file unpacks to more than may be read.",
     "document_too_slow": "The file took too long to read.",
-    "document_without_text": (
-        "The file has no text in it. Of a scanned one, attach the pages as images."
-    ),
+    "document_without_text": ("The file has no text in it that could be found."),
 }
 
 
@@ -52,6 +55,7 @@ class Passage(msgspec.Struct, frozen=True):
     Attributes:
         place: where it stands, as it is cited: "page 3", "sheet Prices, rows 2-40", "slide 4",
             "section Terms", "lines 10-60"; "" where there is nothing to say.
+        text: "" of a page that is only a picture, until OCR has read it.
     """
 
     place: str

@@ -1,6 +1,6 @@
 """Packages into this Python's environment, as constraints.txt pins them: `make` calls it.
 
-    python -m infra.install '.[engine,embedded,dev]'
+    python -m infra.install '.[engine,embedded,ocr,dev]'
 
 By uv, which takes a fraction of pip's processor time, from where pip would take them: its indexes,
 folders and certificates (`pip config`). By pip itself where uv cannot be had, or does not succeed.

@@ -11,6 +11,8 @@ import openpyxl
 import pptx
 import pypdf
 import pytest
+from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen import canvas
 
 from backend.conversations.attachments import attachment_create
@@ -45,11 +47,22 @@ def saved(document):
 def pdf_of(pages):
     target = io.BytesIO()
     page = canvas.Canvas(target)
-    for text in pages:
-        page.drawString(72, 720, text)
+    for content in pages:
+        if isinstance(content, str):
+            page.drawString(72, 720, content)
+        else:
+            page.drawImage(ImageReader(content), 0, 0, *page._pagesize)
         page.showPage()
     page.save()
     return target.getvalue()
+
+
+def scanned_page(*lines):
+    page = Image.new("L", (1240, 1754), "white")
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(40)
+    for row, line in enumerate(lines):
+        draw.text((120, 160 + 70 * row), line, fill="black", font=font)
+    return page
 
 
 def word_file():
@@ -93,6 +106,18 @@ def test_each_page_of_a_pdf_is_a_place(user):
     assert passages(attachment) == [
         ("page 1", "The tide is high."),
         ("page 2", "The tide is low."),
+    ]
+
+
+def test_scanned_pages_are_read_by_ocr_between_the_others(user):
+    scanned = scanned_page("Travel costs are repaid", "within thirty days.")
+    pages = ["The tide is high.", scanned, scanned_page(), "The tide is low."]
+
+    assert passages(upload(user, pdf_of(pages), "tides.pdf")) == [
+        ("page 1", "The tide is high."),
+        ("page 2", "Travel costs are repaid\nwithin thirty days."),
+        ("page 3", "[This page is a picture. No text was read in it.]"),
+        ("page 4", "The tide is low."),
     ]
 
 
@@ -239,7 +264,8 @@ def locked_pdf():
         ("broken.docx", lambda: word_file()[:-500], "document_broken"),
         ("half.pptx", lambda: powerpoint_file()[:9_000], "document_broken"),
         ("long.pdf", lambda: pdf_of(["x"] * 5_000), "document_too_long"),
-        ("scan.pdf", lambda: pdf_of([""]), "document_without_text"),
+        ("empty.pdf", lambda: pdf_of([""]), "document_without_text"),
+        ("photo.pdf", lambda: pdf_of([scanned_page()]), "document_without_text"),
         ("old.doc", lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported_file"),
     ],
 )
@@ -294,7 +320,8 @@ def tried(what):
     except (OSError, MemoryError) as error:
         return type(error).__name__
 landlock = ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
-sandbox.enter()
+limits = sandbox.LIMITS.get(sys.argv[3], sandbox.READING)
+sandbox.enter(limits)
 print(tried(lambda: socket.socket()))
 print(tried(lambda: socket.socketpair()))
 print(tried(lambda: os.fork()))
@@ -302,17 +329,18 @@ print(tried(lambda: os.execv("/bin/true", ["true"])))
 print(tried(lambda: open(sys.argv[1], "w")))
 print(tried(lambda: os.unlink(sys.argv[2])))
 print(tried(lambda: os.kill(os.getppid(), 0)))
-print(tried(lambda: bytearray(2 * 1024**3)))
+print(tried(lambda: bytearray(limits.memory_bytes)))
 print(tried(lambda: open(sys.argv[2])) if landlock else "PermissionError")
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has limits of time only")
-def test_process_that_reads_documents_can_do_nothing_else(tmp_path):
+@pytest.mark.parametrize("task", ["pdf", "scan", "images"])
+def test_process_that_reads_documents_can_do_nothing_else(tmp_path, task):
     kept = tmp_path / "kept"
     kept.write_text("here")
     probe = subprocess.run(
-        [sys.executable, "-c", PROBE, tmp_path / "new", kept],
+        [sys.executable, "-c", PROBE, tmp_path / "new", kept, task],
         cwd=ROOT,
         check=False,
         capture_output=True,
@@ -330,10 +358,8 @@ def test_process_that_reads_documents_can_do_nothing_else(tmp_path):
 
 
 def test_web_processes_import_no_library_of_documents():
-    code = (
-        "import documents.run, sys;"
-        "print([m for m in ('docx', 'openpyxl', 'pptx', 'pypdfium2', 'lxml') if m in sys.modules])"
-    )
+    libraries = ["docx", "openpyxl", "pptx", "pypdfium2", "lxml", "cv2"]
+    code = f"import documents.run, sys; print([m for m in {libraries} if m in sys.modules])"
     found = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True
     )

@@ -50,15 +50,14 @@ ORDERING = written(ORDERS)
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What was read, by an OCR that finds the size of a file."""
+    """What was read, by an OCR that finds the size of a file: the real one takes seconds each."""
     read: list[bytes] = []
 
-    def read_image(data: bytes) -> str:
-        read.append(data)
-        return f"{len(data)} bytes. {ORDERS if data == ORDERING else ''}"
+    def texts_in(images: list[bytes]) -> list[str]:
+        read.extend(images)
+        return [f"{len(data)} bytes. {ORDERS if data == ORDERING else ''}" for data in images]
 
-    monkeypatch.setattr(image_text, "read_image", read_image)
-    monkeypatch.setattr(image_text, "can_read_images", lambda: True)
+    monkeypatch.setattr(image_text, "texts_in", texts_in)
     return read
 
 
@@ -121,21 +120,20 @@ async def test_model_that_sees_is_given_the_image(reader: list[bytes]) -> None:
 async def test_without_the_extra_an_image_is_a_400_that_names_vision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(image_text, "can_read_images", lambda: False)
+    monkeypatch.setattr(image_text, "can_recognize", lambda: False)
     with pytest.raises(InvalidRequest, match="vision") as error:
         await image_text.with_image_text(asked(part(written("Hello"))), BLIND)
     assert error.value.param == "messages"
     assert "ocr" not in image_text.capabilities_of(BLIND)
 
 
-async def test_file_that_is_no_image_is_a_400(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_text, "can_read_images", lambda: True)
+async def test_file_that_is_no_image_is_a_400() -> None:
     with pytest.raises(InvalidRequest, match="cannot be read"):
         await image_text.with_image_text(asked(part(b"no image")), BLIND)
 
 
-def test_page_of_text_is_read() -> None:
-    pytest.importorskip("rapidocr_onnxruntime")
-    found = image_text.read_image(written("Invoice 4711 for Jane Doe", "Total: 1,234.50 EUR"))
-    assert "4711" in found and "1,234.50" in found
-    assert image_text.read_image(written("")) == ""
+async def test_text_of_each_image_is_read_by_ocr() -> None:
+    invoice = written("Invoice 4711 for Jane Doe", "Total: 1,234.50 EUR")
+    request = await image_text.with_image_text(asked(part(invoice), part(written(""))), BLIND)
+    texts = [one.text for one in request.messages[0].parts if isinstance(one, UntrustedPart)]
+    assert texts == ["Invoice 4711 for Jane Doe\nTotal: 1,234.50 EUR", "[No text was found in it.]"]

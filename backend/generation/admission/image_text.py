@@ -1,23 +1,20 @@
 """Text in images, for models that cannot see: read by OCR, and given as untrusted content.
 
-Needs the extra `ocr`; without it such a request is refused. Images are read before the prompt is
-checked, so what they say is checked like any file's text; the pixels are checked as ever, and go to
-no engine. What was read is remembered for a while: a conversation carries its images along.
+Needs the extra `ocr`; without it such a request is refused. Images are read in a process that can
+do nothing else (documents/), and before the prompt is checked, so what they say is checked like any
+file's text; the pixels are checked as ever, and go to no engine. What was read is remembered for a
+while: a conversation carries its images along.
 """
 
 import base64
 import hashlib
-import importlib
-import importlib.util
+import io
 from collections import OrderedDict
 from dataclasses import replace
-from functools import cache
 from threading import Lock
-from typing import Any
 from uuid import UUID
 
 import msgspec
-import numpy as np
 
 from backend.conversations.types import ChatMessage, ImagePart, Part, UntrustedPart
 from backend.generation.pools.access import require_capability
@@ -25,6 +22,8 @@ from backend.generation.pools.config import PoolConfig
 from backend.generation.request import GenerationRequest
 from backend.platform.bounded_threads import BoundedThreads
 from backend.platform.errors import InvalidRequest
+from documents.run import can_recognize, images_read
+from documents.types import UnreadableDocument
 from safety.judge.decoding import UnreadableImage, image_decode
 
 NOTICE_HEADER = "x-parley-notice"
@@ -36,27 +35,23 @@ MAX_IMAGES = 8
 MAX_CHARACTERS = 20_000
 """Of one image's text."""
 _MAX_SIDE = 1600
-"""A page of a book is legible at that; larger takes seconds more."""
+"""Pixels: what OCR reads an image at, as a page of a book is legible at that."""
+_SOURCE = "an image, of which you are given the text that OCR has found in it"
 _REMEMBERED = 256
-# One takes about two seconds of a core and, once begun, half a gigabyte.
+# One takes seconds of a core, and a gigabyte while it does.
 _THREADS = BoundedThreads("ocr", at_once=1, waiting=16)
-
-
-def can_read_images() -> bool:
-    """Whether the extra `ocr` is installed."""
-    return importlib.util.find_spec("rapidocr_onnxruntime") is not None
 
 
 def require_sight(pool: PoolConfig) -> None:
     """Raises InvalidRequest: the model cannot see images, and nothing here reads them for it."""
-    if not can_read_images():
+    if not can_recognize():
         require_capability(pool, "vision", "messages")
 
 
 def capabilities_of(pool: PoolConfig) -> list[str]:
     """The pool's, and `ocr` where images are read for it."""
     reads = "chat" in pool.capabilities and "vision" not in pool.capabilities
-    return [*pool.capabilities, *([CAPABILITY] if reads and can_read_images() else [])]
+    return [*pool.capabilities, *([CAPABILITY] if reads and can_recognize() else [])]
 
 
 async def with_image_text(request: GenerationRequest, pool: PoolConfig) -> GenerationRequest:
@@ -72,7 +67,7 @@ async def with_image_text(request: GenerationRequest, pool: PoolConfig) -> Gener
     organization_id = request.principal.organization_id
     try:
         return await _THREADS.run(_with_text, request, organization_id)
-    except UnreadableImage as error:
+    except (UnreadableImage, UnreadableDocument) as error:
         raise InvalidRequest(f"An image cannot be read: {error}", param="messages") from error
 
 
@@ -93,27 +88,27 @@ def without_images(request: GenerationRequest, pool: PoolConfig) -> GenerationRe
 
 def _with_text(request: GenerationRequest, organization_id: UUID) -> GenerationRequest:
     """The newest images are read; of older ones it is said that they were not."""
-    left = MAX_IMAGES
+    images = [
+        base64.b64decode(part.url.partition(",")[2], validate=True)
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, ImagePart)
+    ]
+    left_out = max(0, len(images) - MAX_IMAGES)
+    read = iter(_TEXTS.of(organization_id, images[left_out:]))
+    texts = iter(["[This image was not read: there are too many.]"] * left_out)
     messages: list[ChatMessage] = []
-    for message in reversed(request.messages):
+    for message in request.messages:
         parts: list[Part] = []
         for part in message.parts:
             parts.append(part)
             if isinstance(part, ImagePart):
-                parts.append(_text_part(part, organization_id, skip=left <= 0))
-                left -= 1
+                text = next(texts, None) or next(read) or "[No text was found in it.]"
+                parts.append(UntrustedPart(_SOURCE, text))
         messages.append(
             msgspec.structs.replace(message, content=parts) if message.images else message
         )
-    return replace(request, messages=messages[::-1])
-
-
-def _text_part(part: ImagePart, organization_id: UUID, *, skip: bool) -> UntrustedPart:
-    source = "an image, of which you are given the text that OCR has found in it"
-    if skip:
-        return UntrustedPart(source, "[This image was not read: there are too many.]")
-    data = base64.b64decode(part.url.partition(",")[2], validate=True)
-    return UntrustedPart(source, _TEXTS.of(organization_id, data) or "[No text was found in it.]")
+    return replace(request, messages=messages)
 
 
 class _Texts:
@@ -123,39 +118,39 @@ class _Texts:
         self._kept: OrderedDict[tuple[UUID, bytes], str] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, organization_id: UUID, data: bytes) -> str:
-        key = (organization_id, hashlib.sha256(data).digest())
+    def of(self, organization_id: UUID, images: list[bytes]) -> list[str]:
+        keys = [(organization_id, hashlib.sha256(data).digest()) for data in images]
         with self._lock:
-            if (known := self._kept.get(key)) is not None:
+            texts = {key: self._kept[key] for key in keys if key in self._kept}
+        unread = {key: data for key, data in zip(keys, images, strict=True) if key not in texts}
+        texts |= zip(unread, texts_in(list(unread.values())), strict=True)
+        with self._lock:
+            for key in keys:
+                self._kept[key] = texts[key]
                 self._kept.move_to_end(key)
-                return known
-        text = read_image(data)
-        with self._lock:
-            self._kept[key] = text
             while len(self._kept) > _REMEMBERED:
                 self._kept.popitem(last=False)
-        return text
+        return [texts[key] for key in keys]
 
 
 _TEXTS = _Texts()
 
 
-def read_image(data: bytes) -> str:
-    """The lines of text in an image, from the top; "" where there is none.
+def texts_in(images: list[bytes]) -> list[str]:
+    """The lines of text in each image, from the top; "" where there is none.
 
     Raises:
-        UnreadableImage: it is none, or has too many pixels.
+        UnreadableImage: one is no image, or has too many pixels.
+        UnreadableDocument: reading took too long.
     """
+    if not images:
+        return []
+    return [text[:MAX_CHARACTERS] for text in images_read([_as_png(data) for data in images])]
+
+
+def _as_png(data: bytes) -> bytes:
     image = image_decode(data, side=_MAX_SIDE)
     image.thumbnail((_MAX_SIDE, _MAX_SIDE))
-    # The model was trained on blue, green, red.
-    pixels = np.asarray(image.convert("RGB"))[:, :, ::-1]
-    found, _ = _model()(np.ascontiguousarray(pixels))
-    return "\n".join(text for _, text, _ in found or ())[:MAX_CHARACTERS]
-
-
-@cache
-def _model() -> Any:
-    """PP-OCRv4 on one core; its weights are in the package."""
-    package = importlib.import_module("rapidocr_onnxruntime")
-    return package.RapidOCR(intra_op_num_threads=1, inter_op_num_threads=1)
+    png = io.BytesIO()
+    image.convert("RGB").save(png, "PNG", compress_level=1)
+    return png.getvalue()
