@@ -42,6 +42,7 @@ _TESTS = {
         "tests/inference",
         "tests/infra/test_fleet.py",
         "tests/infra/ray/test_engine_process.py",
+        "tests/safety/test_align.py",
     ),
     "browser": ("tests/e2e", "tests/contract"),
     "faults": ("tests/chaos",),
