@@ -1,7 +1,9 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
+import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
+import { direction } from "@/lib/locale";
 import { meKey } from "./session";
 
 export function createQueryClient(): QueryClient {
@@ -53,7 +55,10 @@ export function Providers({ children }: { children: ReactNode }) {
   return (
     <QueryClientProvider client={client}>
       {/* The CSP allows no style elements; what they would say is in our own style sheet. */}
-      <CSPProvider disableStyleElements>{children}</CSPProvider>
+      <CSPProvider disableStyleElements>
+        {/* For arrow keys, and for what opens beside something. */}
+        <DirectionProvider direction={direction()}>{children}</DirectionProvider>
+      </CSPProvider>
     </QueryClientProvider>
   );
 }
