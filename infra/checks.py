@@ -21,6 +21,8 @@ from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
+import psutil
+
 from infra.chromium import ensure_chromium
 from infra.launcher import frontend, model
 from infra.launcher.environment import var_directory
@@ -181,6 +183,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.checks", description=__doc__)
     parser.add_argument("--only", choices=["lint", "format"])
     only = parser.parse_args().only
+    worked, idle = processor_s()
     try:
         node = frontend.find_node()
         environment = with_our_python(node.environment(), Path(sys.executable))
@@ -199,7 +202,16 @@ def main() -> int:
     except LaunchError as error:
         print(error)
         return 1
+    # Where the cores are never idle, only less work is done sooner.
+    worked_now, idle_now = processor_s()
+    print(f"\n  processor: {worked_now - worked:.0f} s of work, {idle_now - idle:.0f} s idle")
     return summary(outcomes)
+
+
+def processor_s() -> tuple[float, float]:
+    """What all cores together have worked and have been idle since the machine began."""
+    times = psutil.cpu_times()
+    return times.user + times.nice + times.system, times.idle
 
 
 def early_stages(only: str | None) -> list[Stage]:

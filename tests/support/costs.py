@@ -1,15 +1,21 @@
-"""`PARLEY_TEST_COSTS=1`: which tests cost most, in processor seconds of the whole machine while
-each ran. So the processes that a test asks count too, whoever started them: of use where nothing
-else runs.
+"""`PARLEY_TEST_COSTS=1`: which tests and which kinds of processes cost most, in processor seconds
+of the whole machine while each ran. So the processes that a test asks count too, whoever started
+them: of use where nothing else runs.
 """
 
+import contextlib
 import os
-from collections.abc import Iterator
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import psutil
 import pytest
 
 SHOWN = 30
+# What a process takes after it was last looked at is not seen.
+_LOOK_S = 0.25
 
 
 def processor_s() -> float:
@@ -18,12 +24,67 @@ def processor_s() -> float:
     return used.user + used.nice + used.system
 
 
+def kind_of(name: str, command: list[str]) -> str:
+    """What a process is: its name, and of a Python the module or file that it runs."""
+    if not name.startswith("python"):
+        return name
+    if "-m" in command[:-1]:
+        return f"python -m {command[command.index('-m') + 1]}"
+    if "-c" in command[:-1]:
+        return "python -c"
+    file = next((word for word in command[1:] if not word.startswith("-")), "")
+    return f"python {Path(file).name}"
+
+
+class Kinds:
+    """Looks at all processes of the machine, in a thread of its own, until it is stopped."""
+
+    def __init__(self) -> None:
+        self._taken_s: dict[tuple[int, float], float] = {}
+        self._kinds: dict[tuple[int, float], str] = {}
+        self._before: dict[tuple[int, float], float] = {}
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self._look()
+        self._before = dict(self._taken_s)
+        self._thread.start()
+
+    def stop(self) -> dict[str, float]:
+        """Seconds of each kind since the start."""
+        self._stopped.set()
+        self._thread.join()
+        self._look()
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for process, taken in self._taken_s.items():
+            seconds[self._kinds[process]] += taken - self._before.get(process, 0.0)
+        return seconds
+
+    def _run(self) -> None:
+        while not self._stopped.wait(_LOOK_S):
+            self._look()
+
+    def _look(self) -> None:
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error), process.oneshot():
+                key = process.pid, process.create_time()
+                times = process.cpu_times()
+                taken = times.user + times.system
+                # A new name is that of another program, or of a fork that has begun its own work.
+                if self._taken_s.get(key) != taken:
+                    self._kinds[key] = kind_of(process.name(), process.cmdline())
+                self._taken_s[key] = taken
+
+
 class Costs:
     """What first needs a fixture that others share pays for it."""
 
     def __init__(self) -> None:
         self._began_s = processor_s()
         self._tests: dict[str, float] = {}
+        self._kinds = Kinds()
+        self._kinds.start()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -36,9 +97,14 @@ class Costs:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         total = processor_s() - self._began_s
         terminalreporter.section(f"{SHOWN} costliest tests of {total:.0f} s of processor time")
-        costliest = sorted(self._tests.items(), key=lambda cost: -cost[1])[:SHOWN]
-        for name, seconds in costliest:
-            terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
+        _write(terminalreporter, self._tests)
+        terminalreporter.section("kinds of processes")
+        _write(terminalreporter, self._kinds.stop())
+
+
+def _write(terminalreporter: pytest.TerminalReporter, costs: Mapping[str, float]) -> None:
+    for name, seconds in sorted(costs.items(), key=lambda cost: -cost[1])[:SHOWN]:
+        terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
