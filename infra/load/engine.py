@@ -1,5 +1,6 @@
-"""`make bench-gateway ENGINE=1`: eight answers of the real engine, read directly and through the
-product by turns. Printed is by how much longer they take, and how much later they begin."""
+"""`make bench-gateway ENGINE=1`: answers of the real engine, read directly and through the product
+by turns. Printed is by how much longer they take, and how much later they begin. With `RELAY=1` the
+same through a bare relay (`infra.load.relay`): what anything in between costs beside this engine."""
 
 import asyncio
 import os
@@ -32,14 +33,17 @@ _EMPTY = b'"content":""'
 _tags = count(1)
 
 
-def measure(directory: Path, *, runs: int) -> None:
-    """Print one line for one stream and one for eight."""
+def measure(directory: Path, *, runs: int, relay: bool) -> None:
+    """Print one line for one stream and one for eight; with `relay` two each."""
     port = free_port()
     engine = start(directory, port)
     try:
         url = f"http://127.0.0.1:{port}"
         with Stack(directory, rate=0.0, settings={}, upstream_url=url) as stack:
-            asyncio.run(_measure(stack, runs))
+            ways = {"the product": stack.web_url}
+            if relay:
+                ways["a bare relay"] = stack.start_relay().url
+            asyncio.run(_measure(stack, runs, ways))
     finally:
         end_tree(engine.pid)
         engine.wait()
@@ -86,29 +90,38 @@ class Reading:
     parts: float
 
 
-async def _measure(stack: Stack, runs: int) -> None:
+async def _measure(stack: Stack, runs: int, ways: dict[str, str]) -> None:
+    """
+    Args:
+        ways: to the engine, by what stands in between.
+    """
     print(f"real engine, answers of {_TOKENS} tokens; medians of {runs} runs\n")
     print(
-        "| streams | seconds direct | through | added | first token direct | through | added",
+        "| streams | through | seconds direct | through | added"
+        " | first token direct | through | added",
         end="",
     )
     print(" | gap p99 direct | through | ratio | parts direct | through |")
-    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("|--:|--|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    urls = {"": stack.upstream_url, **ways}
     for streams in (1, 8):
-        for url in (stack.upstream_url, stack.web_url):
+        for url in urls.values():
             await _read(url, stack.key, streams)  # to warm up
-        direct, through = [], []
+        found: dict[str, list[Reading]] = {way: [] for way in urls}
         for _ in range(runs):
-            direct.append(await _read(stack.upstream_url, stack.key, streams))
-            through.append(await _read(stack.web_url, stack.key, streams))
-        d, t = _medians(direct), _medians(through)
-        print(
-            f"| {streams} | {d.whole:.2f} | {t.whole:.2f} | {t.whole / d.whole - 1:+.0%}"
-            f" | {d.first * 1e3:.0f} ms | {t.first * 1e3:.0f} ms"
-            f" | {(t.first - d.first) * 1e3:+.0f} ms | {d.gap * 1e3:.0f} ms | {t.gap * 1e3:.0f} ms"
-            f" | {t.gap / d.gap:.1f} | {d.parts:.0f} | {t.parts:.0f} |",
-            flush=True,
-        )
+            for way, url in urls.items():
+                found[way].append(await _read(url, stack.key, streams))
+        for way in ways:
+            print(_row(streams, way, _medians(found[""]), _medians(found[way])), flush=True)
+
+
+def _row(streams: int, way: str, d: Reading, t: Reading) -> str:
+    return (
+        f"| {streams} | {way} | {d.whole:.2f} | {t.whole:.2f} | {t.whole / d.whole - 1:+.0%}"
+        f" | {d.first * 1e3:.0f} ms | {t.first * 1e3:.0f} ms"
+        f" | {(t.first - d.first) * 1e3:+.0f} ms | {d.gap * 1e3:.0f} ms | {t.gap * 1e3:.0f} ms"
+        f" | {t.gap / d.gap:.1f} | {d.parts:.0f} | {t.parts:.0f} |"
+    )
 
 
 def _medians(runs: list[Reading]) -> Reading:

@@ -61,7 +61,7 @@ def main() -> None:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
         if arguments.engine:
-            engine.measure(directory, runs=arguments.runs)
+            engine.measure(directory, runs=arguments.runs, relay=arguments.relay)
             return
         with Stack(directory, rate=arguments.rate, settings={}) as stack:
             relay = stack.start_relay() if arguments.relay else None
