@@ -1,6 +1,7 @@
 """`make bench-gateway ENGINE=1`: answers of the real engine, read directly and through the product
-by turns. Printed is by how much longer they take, and how much later they begin. With `RELAY=1` the
-same through a bare relay (`infra.load.relay`): what anything in between costs beside this engine."""
+by turns. Printed is by how much longer they take, and how much later they begin. With `RELAY=1`
+also through a bare relay (`infra.load.relay`): what anything in between costs beside this engine.
+"""
 
 import asyncio
 import os

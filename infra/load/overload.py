@@ -20,6 +20,7 @@ from pathlib import Path
 
 import orjson
 
+from backend.generation.admission.queue import PLACE_LOST
 from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
@@ -33,7 +34,12 @@ _TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
-    """What became of one request; `seconds` until the refusal, or until the first token."""
+    """What became of one request; `seconds` until the refusal, or until the first token.
+
+    Attributes:
+        status: `lost` is a refusal of a request that had a place in the queue, and lost it to one
+            that comes first; what finds no place is refused by the number of its HTTP status.
+    """
 
     customer: str
     status: str
@@ -127,8 +133,9 @@ async def _read(
     started = time.monotonic()
     response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
     if response.status != 200:
-        await response.read()
-        return RequestOutcome(customer, str(response.status), time.monotonic() - started)
+        had_place = PLACE_LOST.encode() in await response.read()
+        status = "lost" if had_place else str(response.status)
+        return RequestOutcome(customer, status, time.monotonic() - started)
     decoder = EventDecoder()
     first: float | None = None
     done = False
@@ -150,17 +157,22 @@ def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: flo
     for (customer, status), count in sorted(
         Counter((o.customer, o.status) for o in outcomes).items()
     ):
-        seconds = sorted(
-            outcome.seconds
-            for outcome in outcomes
-            if (outcome.customer, outcome.status) == (customer, status)
-        )
+        group = [o for o in outcomes if (o.customer, o.status) == (customer, status)]
         what = "first event" if status == "served" else "refused"
-        print(
-            f"  {customer:<8} {status:<8} {count:>6}   {what} after"
-            f" {statistics.median(seconds) * 1e3:.0f} ms in the median,"
-            f" {seconds[int(len(seconds) * 0.99)] * 1e3:.0f} ms at p99"
-        )
+        print(f"  {customer:<8} {status:<8} {count:>6}   {what} {_after(group)}")
+    refused = [outcome for outcome in outcomes if outcome.status != "served"]
+    at_once = [outcome for outcome in refused if outcome.status != "lost"]
+    for what, group in (("all refused", refused), ("without a place", at_once)):
+        if group:
+            print(f"  {what:<17} {len(group):>6}   refused {_after(group)}")
+
+
+def _after(outcomes: list[RequestOutcome]) -> str:
+    seconds = sorted(outcome.seconds for outcome in outcomes)
+    return (
+        f"after {statistics.median(seconds) * 1e3:.0f} ms in the median,"
+        f" {seconds[int(len(seconds) * 0.99)] * 1e3:.0f} ms at p99"
+    )
 
 
 if __name__ == "__main__":

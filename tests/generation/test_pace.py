@@ -11,10 +11,12 @@ from backend.generation.pools.chunks import decode_chunk
 from backend.generation.pools.errors import ReplicaUnavailable
 from backend.generation.pools.http import Origin, Response
 from backend.generation.pools.pace import (
+    FRAME_S,
     MAX_BUSY_INTERVAL_S,
     MAX_INTERVAL_S,
     MAX_WAKES_PER_S,
     Pace,
+    frame_s,
     interval_s,
     max_interval_s,
 )
@@ -79,6 +81,52 @@ async def _polled(origin: Origin, pace: Pace, tokens: int) -> Response:
 def _text(received: bytes) -> str:
     events = EventDecoder().feed(received)
     return "".join(decode_chunk(data).text for data in events if data != b"[DONE]")
+
+
+def test_answers_that_have_just_begun_are_not_kept_for_a_frame():
+    assert frame_s(0.0) == 0.0
+    assert 0.0 < frame_s(0.02) < FRAME_S == frame_s(1.0) == frame_s(1_000.0)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_local"),
+    [
+        ("http://127.0.0.1:9000", True),
+        ("http://[::1]:9000", True),
+        ("http://localhost:9000", True),
+        ("http://10.1.2.3:9000", False),
+        ("https://engine.example.org", False),
+    ],
+)
+async def test_engines_of_this_machine_are_known_by_their_address(url, is_local):
+    assert Origin(url).is_local is is_local
+
+
+async def test_fast_stream_of_this_machine_takes_its_tokens_together(upstream):
+    parts = await _paced_parts(Origin(upstream.url))
+    assert _text(b"".join(parts)) == words(0, 200)
+    assert len(parts) < 100  # of 400 tokens a second, in frames of 25 ms
+
+
+async def test_stream_of_another_machine_is_woken_without_a_timer(upstream):
+    origin = Origin(upstream.url)
+    origin.is_local = False
+    response = await _paced(origin)
+    while await response.read_some():
+        assert response._frame is None
+
+
+async def _paced(origin: Origin) -> Response:
+    body = orjson.dumps({"messages": [{"role": "user", "content": "x"}], "max_tokens": 200})
+    response = await origin.request("POST", "/v1/chat/completions", body=body)
+    response.set_pace(Pace())
+    return response
+
+
+async def _paced_parts(origin: Origin) -> list[bytes]:
+    parts = [part async for part in _parts(await _paced(origin))]
+    origin.close()
+    return parts
 
 
 async def test_polled_answers_are_read_whole_and_their_connection_serves_the_next(upstream):

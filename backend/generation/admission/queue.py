@@ -33,6 +33,8 @@ AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
+PLACE_LOST = " Its place was taken by one that comes first."
+"""What the refusal of a request says that had a place and lost it, where others never had one."""
 # The largest part of a queue that is kept free of one customer, see `Margins`.
 _MARGIN_PART = 8
 
@@ -377,13 +379,16 @@ class AdmissionQueue:
         self._margins.lost(
             (last.priority, last.organization), at_most=self._most_waiting // _MARGIN_PART
         )
-        last.refuse(self.full_error())
+        last.refuse(self._full_error(PLACE_LOST))
         return last
 
     def full_error(self) -> Overloaded:
         """The error of a new request that finds no room."""
+        return self._full_error("")
+
+    def _full_error(self, why: str) -> Overloaded:
         return Overloaded(
-            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
+            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon.{why}"
             " Try again later.",
             retry_after=spread(self.retry_after()),
         )

@@ -9,13 +9,14 @@ keep-alive, TLS, and closing a connection to abort what runs at its other end.
 import asyncio
 import os
 import ssl
+from ipaddress import ip_address
 from typing import cast
 from urllib.parse import urlsplit
 
 import httptools
 
 from backend.generation.pools.errors import ReplicaUnavailable
-from backend.generation.pools.pace import Pace
+from backend.generation.pools.pace import Pace, frame_s
 
 _IDLE_PER_ORIGIN = 64
 _CONNECT_TIMEOUT_S = 3.0
@@ -41,6 +42,8 @@ class Response:
         self._wake: asyncio.Future[None] | None = None
         self._pace: Pace | None = None
         self._is_due = self._is_polled = False
+        self._paced_since = self._woken_at = 0.0
+        self._frame: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._silence: asyncio.TimerHandle | None = None
         self._received_at = 0.0
@@ -49,6 +52,7 @@ class Response:
     def set_pace(self, pace: Pace) -> None:
         """From now on hand out what arrives at this pace."""
         self._pace = pace
+        self._paced_since = self._woken_at = self._loop.time()
         pace.streams += 1
 
     def limit_silence(self, seconds: float) -> None:
@@ -106,10 +110,18 @@ class Response:
             return
         if not self._is_due:
             self._is_due = True
-            self._pace.wake(self._notify)
+            self._wake_in_time(self._pace, now)
         if self._pace.polls and self._connection.pause():
             self._is_polled = True
             self._pace.add_polled(self)
+
+    def _wake_in_time(self, pace: Pace, now: float) -> None:
+        """At the pace; from this machine, with what else arrives within a frame."""
+        due = self._woken_at + frame_s(now - self._paced_since)
+        if due <= now or not self._connection.is_local:
+            pace.wake(self._notify)
+        else:
+            self._frame = self._loop.call_at(due, pace.wake, self._notify)
 
     def poll(self) -> None:
         """See `PolledStream`. Its end and its breaking wake by themselves."""
@@ -145,6 +157,9 @@ class Response:
                 self._pace.remove_polled(self)
                 self.end_polling()
             self._pace = None
+        if self._frame is not None:
+            self._frame.cancel()
+            self._frame = None
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
@@ -159,6 +174,7 @@ class Response:
         self._connection.close()
 
     def _notify(self) -> None:
+        self._woken_at = self._loop.time()
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
 
@@ -173,6 +189,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._loop = asyncio.get_running_loop()
         self._descriptor = -1
+        self.is_local = origin.is_local
         self.reused = False
 
     @property
@@ -276,6 +293,7 @@ class Origin:
     """The connections to one `http(s)://host:port`.
 
     Attributes:
+        is_local: what answers there runs on this machine.
         heard_at: when any of them last received something, by the loop's clock.
     """
 
@@ -288,6 +306,7 @@ class Origin:
         self.url = url
         self.heard_at = 0.0
         self._host = parts.hostname or ""
+        self.is_local = _is_loopback(self._host)
         self._tls = _tls_context(ca_file) if parts.scheme == "https" else None
         self._port = parts.port or (443 if self._tls else 80)
         self._host_header = parts.netloc.rpartition("@")[2]
@@ -364,6 +383,15 @@ class Origin:
             raise ReplicaUnavailable(f"{self.url}: no connection: {error or 'timeout'}") from error
         self._open.add(connection)
         return connection
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _tls_context(ca_file: str) -> ssl.SSLContext:

@@ -4,6 +4,9 @@ To wake a stream, check what it says, store it and hand it on costs several time
 token costs in the same pass. So with many streams each is woken less often, and takes the
 tokens that have come meanwhile in one event. docs/decisions/0170 has the figures.
 
+An engine of this machine is slowed by each wake: it runs on the same processors. So a stream of it
+that is faster than anybody reads is woken once in FRAME_S at most, be it alone (0353).
+
 Where a wake finds more than one chunk, their connections are read then too, and not when each chunk
 arrives: a read costs the event loop and the kernel more than all that is parsed of it (0270).
 """
@@ -28,6 +31,10 @@ _STEP = 1.25
 MIN_CHUNKS_A_READ = 1.5
 """From so many on, a connection is read once a wake."""
 _RATE_OVER_S = 0.25
+FRAME_S = 0.025
+"""Between two wakes of a stream of this machine's engine: it matters from 40 tokens a second on."""
+FRAME_OF_AGE = 4
+"""An answer's beginning is not kept: it waits at most this part of the time since it began."""
 
 
 class PolledStream(Protocol):
@@ -118,6 +125,11 @@ def interval_s(streams: int, chunks_per_s: float, max_interval_s: float = MAX_IN
     """Seconds between two wakes of a stream. 0 while each chunk may have a wake of its own."""
     pressure = (chunks_per_s - FREE_CHUNKS_PER_S) / (FULL_CHUNKS_PER_S - FREE_CHUNKS_PER_S)
     return min(max_interval_s, min(1.0, max(0.0, pressure)) * streams / MAX_WAKES_PER_S)
+
+
+def frame_s(age_s: float) -> float:
+    """Seconds between two wakes of an answer that began `age_s` seconds ago."""
+    return min(FRAME_S, age_s / FRAME_OF_AGE)
 
 
 def max_interval_s(present: float, busy: float) -> float:
