@@ -20,7 +20,7 @@ from pathlib import Path
 
 import orjson
 
-from backend.generation.admission.queue import PLACE_LOST
+from backend.generation.admission.margins import PLACE_LOST
 from backend.generation.pools.http import Origin
 from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
+PLACE_LOST = " Its place was taken by one that comes first."
+"""What the refusal of a request says that had a place and lost it, where others never had one."""
 HALVES_S = 4.0
 _MAX_REMEMBERED = 1_024
 

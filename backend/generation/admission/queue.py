@@ -22,7 +22,7 @@ from uuid import UUID
 from backend.generation import metrics
 from backend.generation.admission.batch_places import MAX_WAIT_S, BatchPlaces, LineTicket
 from backend.generation.admission.fair_order import FairOrder
-from backend.generation.admission.margins import Margins
+from backend.generation.admission.margins import PLACE_LOST, Margins
 from backend.generation.admission.retry_after import Outage, spread
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
@@ -33,8 +33,6 @@ AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
-PLACE_LOST = " Its place was taken by one that comes first."
-"""What the refusal of a request says that had a place and lost it, where others never had one."""
 # The largest part of a queue that is kept free of one customer, see `Margins`.
 _MARGIN_PART = 8
 
