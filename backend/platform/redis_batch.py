@@ -98,7 +98,7 @@ class _OneConnection:
         self._timeout_s: float | None = pool.connection_kwargs.get("socket_timeout")
         self._connection: AbstractConnection | None = None
         self._link: RedisLink | None = None
-        self._opening: asyncio.Task[None] | None = None
+        self._connecting: asyncio.Task[None] | None = None
         self._unsent: list[_Asked] = []
         self._sent: deque[tuple[float, _Asked]] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -108,14 +108,14 @@ class _OneConnection:
         self._unsent.append((command, answer))
         if self._link is not None:
             self._send(self._link)
-        elif self._opening is None:
-            self._open_soon()
+        elif self._connecting is None:
+            self._connect_soon()
 
-    def _open_soon(self) -> None:
+    def _connect_soon(self) -> None:
         loop = asyncio.get_running_loop()
-        self._opening = loop.create_task(self._open(), context=contextvars.Context())
+        self._connecting = loop.create_task(self._connect(), context=contextvars.Context())
 
-    async def _open(self) -> None:
+    async def _connect(self) -> None:
         try:
             self._connection = await self._pool.get_connection()
             self._link = RedisLink(self._connection, self._on_reply, self._on_lost)
@@ -128,7 +128,7 @@ class _OneConnection:
             self._was_idle = False
             self._send(self._link)
         finally:
-            self._opening = None
+            self._connecting = None
 
     def _send(self, link: RedisLink) -> None:
         now = asyncio.get_running_loop().time()
@@ -163,7 +163,7 @@ class _OneConnection:
         self._sent.clear()
         self._drop()
         if self._unsent:
-            self._open_soon()
+            self._connect_soon()
 
     def _look(self) -> None:
         """One timer for all that wait, not one a command."""

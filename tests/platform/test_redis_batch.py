@@ -10,6 +10,8 @@ from redis.exceptions import RedisError, ResponseError
 
 from backend.platform.redis_batch import Batch
 
+pytestmark = pytest.mark.usefixtures("services")
+
 TOGETHER = 600
 
 

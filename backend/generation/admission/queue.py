@@ -34,7 +34,7 @@ _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
 # The largest part of a queue that is kept free of one customer, see `Margins`.
-_MARGIN_PART = 8
+_MARGIN_PART = 2
 
 
 class PlaceAsked(TypedDict):
