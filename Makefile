@@ -69,6 +69,10 @@ format: $(DEV_STAMP) ## Let the tools lay out the code
 	@$(VENV)/bin/ruff format --quiet .
 	@$(IN_VENV) -m infra.checks --only format
 
+.PHONY: messages
+messages: $(DEV_STAMP) ## Take the texts of mails and invoices out of the code, compile their translations
+	@$(IN_VENV) -m infra.messages
+
 .PHONY: audit
 audit: $(DEV_STAMP) ## Ask the registries what is known against the pinned packages
 	@$(IN_VENV) -m infra.dependencies audit

@@ -371,7 +371,20 @@ CONVERSATION_RETENTION_DAYS = 30
 BACKUP_DAYS = int(env("PARLEY_BACKUP_DAYS", "30"))
 
 # --- Language, time, logs -------------------------------------------------------------------
+# The product speaks English. What is mailed and printed is in its reader's language
+# (backend/platform/languages.py), by the catalogues that `make messages` keeps.
 LANGUAGE_CODE = "en-us"
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("fr", "Français"),
+    ("es", "Español"),
+    ("pt-br", "Português (Brasil)"),
+    ("ja", "日本語"),
+    ("zh-hans", "简体中文"),
+    ("ar", "العربية"),
+]
+LOCALE_PATHS = [BASE_DIR / "backend" / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 LOG_LEVEL = env("PARLEY_LOG_LEVEL", "INFO")

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 
+from backend.accounts.languages import language_of
 from backend.accounts.models import Membership, Role
 from billing.models import BillingAccount
 from billing.prices.loading import DEFAULT_CURRENCY
@@ -22,6 +25,13 @@ class Terms:
     legal_name: str
     address: str
     tax_id: str
+
+
+class Contact(NamedTuple):
+    """Who is written to, and the BCP 47 tag of the language; empty: unknown."""
+
+    email: str
+    language: str
 
 
 def terms_of(organization_id: UUID) -> Terms:
@@ -41,24 +51,37 @@ def terms_of(organization_id: UUID) -> Terms:
     )
 
 
-def finance_contacts(organization_id: UUID) -> list[str]:
+def finance_contacts(organization_id: UUID) -> list[Contact]:
     """Who is written to about money: the account's address, else owners and finance members."""
     account = BillingAccount.objects.filter(organization_id=organization_id).first()
     if account is not None and account.email:
-        return [account.email]
-    return _emails(organization_id, Role.OWNER, Role.FINANCE)
+        return [Contact(account.email, billing_language(organization_id))]
+    return _contacts(organization_id, Role.OWNER, Role.FINANCE)
 
 
-def owner_contacts(organization_id: UUID) -> list[str]:
-    """The addresses of an organization's owners."""
-    return _emails(organization_id, Role.OWNER)
+def owner_contacts(organization_id: UUID) -> list[Contact]:
+    """An organization's owners."""
+    return _contacts(organization_id, Role.OWNER)
 
 
-def _emails(organization_id: UUID, *roles: Role) -> list[str]:
-    members = Membership.objects.filter(
+def billing_language(organization_id: UUID) -> str:
+    """What invoices are written in: as the organization says, else its first owner's language."""
+    account = BillingAccount.objects.filter(organization_id=organization_id).first()
+    if account is not None and account.language:
+        return account.language
+    owners = _members(organization_id, Role.OWNER).order_by("pk")
+    return next((language_of(owner.user) for owner in owners), "")
+
+
+def _contacts(organization_id: UUID, *roles: Role) -> list[Contact]:
+    members = _members(organization_id, *roles).order_by("user__email")
+    return [Contact(member.user.email, language_of(member.user)) for member in members]
+
+
+def _members(organization_id: UUID, *roles: Role) -> QuerySet[Membership]:
+    return Membership.objects.filter(
         organization_id=organization_id, role__in=roles, user__is_active=True
-    )
-    return list(members.order_by("user__email").values_list("user__email", flat=True))
+    ).select_related("user")
 
 
 def seller(country: str = "") -> dict[str, str]:

@@ -10,17 +10,18 @@ from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.platform.errors import InvalidRequest
+from backend.platform.languages import TAGS
 from billing.models import BillingAccount
 from billing.permissions import require_money_writer
 
-FIELDS = frozenset({"legal_name", "address", "tax_id", "country", "email"})
+FIELDS = frozenset({"legal_name", "address", "tax_id", "country", "email", "language"})
 
 
 @transaction.atomic
 def billing_details_set(*, principal: Principal, changes: Mapping[str, str]) -> None:
     """Change some of `FIELDS`; issued documents keep what they have.
 
-    Raises: PermissionDenied; InvalidRequest: no address of e-mail.
+    Raises: PermissionDenied; InvalidRequest: no address of e-mail, no language.
     """
     require_money_writer(principal)
     if changes.get("email"):
@@ -28,6 +29,8 @@ def billing_details_set(*, principal: Principal, changes: Mapping[str, str]) -> 
             validate_email(changes["email"])
         except ValidationError as error:
             raise InvalidRequest("This is no e-mail address.", param="email") from error
+    if changes.get("language", "") not in ("", *TAGS):
+        raise InvalidRequest(f"Languages are {', '.join(TAGS)}.", param="language")
     account, _ = BillingAccount.objects.get_or_create(organization_id=principal.organization_id)
     for name in FIELDS & changes.keys():
         setattr(account, name, changes[name].strip())

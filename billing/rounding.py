@@ -4,6 +4,8 @@ whole unit of a currency that has no smaller coin."""
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from backend.platform.languages import number
+
 CENT, UNIT = Decimal("0.01"), Decimal(1)
 # Source: https://docs.stripe.com/currencies#zero-decimal
 WITHOUT_CENTS = frozenset(
@@ -14,6 +16,16 @@ WITHOUT_CENTS = frozenset(
 
 def to_cents(amount: Decimal, currency: str) -> Decimal:
     return amount.quantize(UNIT if currency in WITHOUT_CENTS else CENT, ROUND_HALF_UP)
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """As people read it in the language that is written in: `1,234.50 EUR`, `1.234,50 EUR`."""
+    return f"{figure(amount, currency)} {currency}"
+
+
+def figure(amount: Decimal, currency: str) -> str:
+    """The same without the currency."""
+    return number(amount, "#,##0" if currency in WITHOUT_CENTS else "#,##0.00")
 
 
 @dataclass(frozen=True, slots=True)

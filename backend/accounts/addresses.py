@@ -12,8 +12,10 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from backend.accounts.account_events import account_event_record
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.accounts.services import clean_email
@@ -46,16 +48,17 @@ def address_verify(user: User) -> None:
 @transaction.atomic
 def address_verification_send(*, user: User) -> None:
     """For an account that an administrator made, or that is older than verification."""
-    mail_queue(
-        to=user.email,
-        kind="verify_address",
-        subject="Confirm your e-mail address",
-        text=(
-            f"Open this link to confirm that {user.email} is yours:\n\n"
-            f"{_link(user, to=user.email)}\n\n"
-            "It works for one day. If you did not sign in to Parley, do nothing.\n"
-        ),
-    )
+    with writing_to(user):
+        mail_queue(
+            to=user.email,
+            kind="verify_address",
+            subject=gettext("Confirm your e-mail address"),
+            text=gettext(
+                "Open this link to confirm that %(email)s is yours:\n\n%(link)s\n\n"
+                "It works for one day. If you did not sign in to Parley, do nothing.\n"
+            )
+            % {"email": user.email, "link": _link(user, to=user.email)},
+        )
 
 
 @transaction.atomic
@@ -69,18 +72,28 @@ def address_change_begin(*, user_id: UUID, email: str) -> None:
     email = clean_email(email)
     if email == user.email:
         raise InvalidRequest("This is your address already.", param="email")
-    if User.objects.with_address(email).exists():
-        text = (
-            "Another Parley account asked to use this address. It belongs to yours,"
-            " so nothing has changed.\n"
+    owner = User.objects.with_address(email).first()
+    with writing_to(owner or user):
+        mail_queue(
+            to=email,
+            kind="change_address",
+            subject=gettext("Confirm your new address"),
+            text=_taken_text() if owner else _change_text(email, _link(user, to=email)),
         )
-    else:
-        text = (
-            f"Open this link to use {email} for your Parley account:\n\n"
-            f"{_link(user, to=email)}\n\n"
-            "It works for one day. If you did not ask for this, do nothing.\n"
-        )
-    mail_queue(to=email, kind="change_address", subject="Confirm your new address", text=text)
+
+
+def _taken_text() -> str:
+    return gettext(
+        "Another Parley account asked to use this address. It belongs to yours,"
+        " so nothing has changed.\n"
+    )
+
+
+def _change_text(email: str, link: str) -> str:
+    return gettext(
+        "Open this link to use %(email)s for your Parley account:\n\n%(link)s\n\n"
+        "It works for one day. If you did not ask for this, do nothing.\n"
+    ) % {"email": email, "link": link}
 
 
 @transaction.atomic
@@ -103,19 +116,25 @@ def address_confirm(*, token: str) -> User:
         except IntegrityError:
             raise _no_such_link() from None
         account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
-        mail_queue(
-            to=old,
-            kind="address_changed",
-            subject="Your e-mail address was changed",
-            text=(
-                f"Your Parley account now has the address {user.email}. {old} opens it no longer."
-                "\n\nIf this was not you, tell the operator of this installation at once.\n"
-            ),
-        )
+        _tell_old(user, old)
     elif address_is_verified(user):
         raise _no_such_link()
     address_verify(user)
     return user
+
+
+def _tell_old(user: User, old: str) -> None:
+    with writing_to(user):
+        mail_queue(
+            to=old,
+            kind="address_changed",
+            subject=gettext("Your e-mail address was changed"),
+            text=gettext(
+                "Your Parley account now has the address %(new)s. %(old)s opens it no longer."
+                "\n\nIf this was not you, tell the operator of this installation at once.\n"
+            )
+            % {"new": user.email, "old": old},
+        )
 
 
 def _user(user_id: UUID) -> User:

@@ -9,8 +9,10 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 
 from backend.accounts.account_events import account_event_record
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import (
     Membership,
@@ -41,15 +43,16 @@ def user_delete(*, user_id: UUID) -> None:
         raise NotFound("This account does not exist any more.")
     account_event_record(Action.USER_DELETED, user_id=user.pk, details={"reason": "account"})
     _leave_organizations(user)
-    mail_queue(
-        to=user.email,
-        kind="account_deleted",
-        subject="Your account was deleted",
-        text=(
-            "Your Parley account was deleted. What is yours is being erased; a certificate of"
-            " that follows. Invoices stay for as long as the law says.\n"
-        ),
-    )
+    with writing_to(user):
+        mail_queue(
+            to=user.email,
+            kind="account_deleted",
+            subject=gettext("Your account was deleted"),
+            text=gettext(
+                "Your Parley account was deleted. What is yours is being erased; a certificate of"
+                " that follows. Invoices stay for as long as the law says.\n"
+            ),
+        )
     sessions_end(user_id=user.pk)
     user_active_set(user=user, is_active=False)
     EmailAddress.objects.filter(user=user).delete()

@@ -15,8 +15,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext, pgettext_lazy
 
 from backend.accounts.addresses import address_is_verified
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.members import (
     locked_organization,
@@ -38,11 +40,19 @@ from backend.platform.errors import (
     Overloaded,
     PermissionDenied,
 )
+from backend.platform.languages import minute
 
 DEFAULT_DAYS = 7
 MAX_DAYS = 90
 MAX_USES = 500
 MAX_PENDING = 1000
+_ROLES = {
+    Role.OWNER: pgettext_lazy("role", "owner"),
+    Role.ADMIN: pgettext_lazy("role", "admin"),
+    Role.MEMBER: pgettext_lazy("role", "member"),
+    Role.FINANCE: pgettext_lazy("role", "finance"),
+    Role.VIEWER: pgettext_lazy("role", "viewer"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,17 +265,24 @@ def _mail(invitation: Invitation, organization: Organization, url: str) -> None:
             "This installation has no mail server; make a link and hand it on.",
             code="no_mail_server",
         )
-    mail_queue(
-        to=invitation.email,
-        kind="invitation",
-        subject="You are invited to an organization on Parley",
-        text=(
-            f"You are invited to join the organization “{organization.name}” on Parley as"
-            f" {invitation.role}. Open this link to join:\n\n{url}\n\n"
-            f"It works until {invitation.expires_at:%Y-%m-%d %H:%M} UTC. If you expected no"
-            " invitation, do nothing.\n"
-        ),
-    )
+    # Nothing is known of who is invited: most speak as who invites them does.
+    with writing_to(invitation.invited_by):
+        mail_queue(
+            to=invitation.email,
+            kind="invitation",
+            subject=gettext("You are invited to an organization on Parley"),
+            text=gettext(
+                "You are invited to join the organization “%(organization)s” on Parley as"
+                " %(role)s. Open this link to join:\n\n%(link)s\n\n"
+                "It works until %(until)s. If you expected no invitation, do nothing.\n"
+            )
+            % {
+                "organization": organization.name,
+                "role": _ROLES[Role(invitation.role)],
+                "link": url,
+                "until": minute(invitation.expires_at),
+            },
+        )
 
 
 def _record(action: Action, actor: Caller, invitation: Invitation, **details: str | bool) -> None:

@@ -10,9 +10,11 @@ from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import address_verify
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.accounts.services import clean_email, password_hash
@@ -38,9 +40,11 @@ def password_change(*, user_id: UUID, password: str, session_key: str | None) ->
 
 
 @transaction.atomic
-def password_reset_begin(*, email: str) -> None:
+def password_reset_begin(*, email: str, language: str = "") -> None:
     """Mail a link to choose another password, or that there is no account: the asker cannot tell.
 
+    Args:
+        language: the asker's, for who has told none or has no account.
     Raises:
         InvalidRequest: not an address. Overloaded: there is no mail server.
     """
@@ -51,19 +55,14 @@ def password_reset_begin(*, email: str) -> None:
         )
     email = clean_email(email)
     user = User.objects.with_address(email).filter(is_active=True).first()
-    if user is None:
-        text = (
-            "Another password was asked for, of the Parley account with this"
-            " address. There is none.\n"
+    token = f"{user.pk.hex}.{default_token_generator.make_token(user)}" if user else ""
+    with writing_to(user, otherwise=language):
+        mail_queue(
+            to=email,
+            kind="reset_password",
+            subject=gettext("Choose another password"),
+            text=_reset_text(token),
         )
-    else:
-        token = f"{user.pk.hex}.{default_token_generator.make_token(user)}"
-        text = (
-            "Open this link to choose another password:\n\n"
-            f"{settings.PUBLIC_URL}/reset-password#{token}\n\n"
-            "It works once, for one hour. If you did not ask for it, do nothing.\n"
-        )
-    mail_queue(to=email, kind="reset_password", subject="Choose another password", text=text)
 
 
 @transaction.atomic
@@ -80,6 +79,18 @@ def password_reset_complete(*, token: str, password: str) -> None:
     address_verify(user)
     sessions_end(user_id=user.pk)
     account_event_record(Action.PASSWORD_RESET, user_id=user.pk)
+
+
+def _reset_text(token: str) -> str:
+    if not token:
+        return gettext(
+            "Another password was asked for, of the Parley account with this"
+            " address. There is none.\n"
+        )
+    return gettext(
+        "Open this link to choose another password:\n\n%(link)s\n\n"
+        "It works once, for one hour. If you did not ask for it, do nothing.\n"
+    ) % {"link": f"{settings.PUBLIC_URL}/reset-password#{token}"}
 
 
 def _owner(token: str) -> User:
@@ -100,15 +111,17 @@ def _owner(token: str) -> User:
 def _set(user: User, password: str) -> None:
     user.password = password_hash(password, user)
     user.save(update_fields=["password"])
-    mail_queue(
-        to=user.email,
-        kind="password_changed",
-        subject="Your password was changed",
-        text=(
-            "The password of your Parley account was changed, and every other session ended."
-            f"\n\nIf this was not you: {settings.PUBLIC_URL}/forgot-password\n"
-        ),
-    )
+    with writing_to(user):
+        mail_queue(
+            to=user.email,
+            kind="password_changed",
+            subject=gettext("Your password was changed"),
+            text=gettext(
+                "The password of your Parley account was changed, and every other session ended."
+                "\n\nIf this was not you: %(link)s\n"
+            )
+            % {"link": f"{settings.PUBLIC_URL}/forgot-password"},
+        )
 
 
 def _no_such_link() -> NotFound:

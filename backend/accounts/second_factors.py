@@ -6,6 +6,7 @@ the last factor. Every change is mailed to the user.
 """
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -19,9 +20,11 @@ from allauth.mfa.totp.internal.auth import generate_totp_secret, validate_totp_c
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import OuterRef, QuerySet
+from django.utils.translation import gettext, ngettext
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.encryption import seed_decrypt, seed_encrypt
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.audit.actions import Action
@@ -134,7 +137,7 @@ def totp_activate(*, user: User, secret: str, code: str) -> list[str]:
         raise Conflict("You have an authenticator app already; remove it first.") from None
     _first_use_of(user.pk, code)
     account_event_record(Action.FACTOR_ADDED, user_id=user.pk, details={"kind": str(TOTP)})
-    _notify(user, "An authenticator app was added to your account.")
+    _notify(user, lambda: gettext("An authenticator app was added to your account."))
     return recovery_codes_ensure(user=user)
 
 
@@ -144,7 +147,9 @@ def totp_remove(*, user: User) -> None:
     deleted, _ = Authenticator.objects.filter(user=user, type=TOTP).delete()
     if not deleted:
         raise NotFound("There is no authenticator app.")
-    _after_removal(user, TOTP, "The authenticator app was removed from your account.")
+    _after_removal(
+        user, TOTP, lambda: gettext("The authenticator app was removed from your account.")
+    )
 
 
 @transaction.atomic
@@ -166,7 +171,7 @@ def recovery_codes_renew(*, user: User) -> list[str]:
         raise Conflict("Add an authenticator app or a passkey first.")
     Authenticator.objects.filter(user=user, type=RECOVERY_CODES).delete()
     account_event_record(Action.RECOVERY_CODES_RENEWED, user_id=user.pk)
-    _notify(user, "New recovery codes were made for your account.")
+    _notify(user, lambda: gettext("New recovery codes were made for your account."))
     return RecoveryCodes.activate(user).generate_codes()
 
 
@@ -197,7 +202,7 @@ def code_use(*, user: User, code: str) -> str | None:
         account_event_record(
             Action.RECOVERY_CODE_USED, user_id=user.pk, details={"unused_codes": left}
         )
-        _notify(user, f"A recovery code was used to sign in. {left} are left.")
+        _notify(user, lambda: _used_text(left))
         return str(RECOVERY_CODES)
     return None
 
@@ -208,7 +213,7 @@ def passkey_remove(*, user: User, passkey_id: int) -> None:
     deleted, _ = Authenticator.objects.filter(pk=passkey_id, user=user, type=PASSKEY).delete()
     if not deleted:
         raise NotFound(f"There is no passkey {passkey_id}.")
-    _after_removal(user, PASSKEY, "A passkey was removed from your account.")
+    _after_removal(user, PASSKEY, lambda: gettext("A passkey was removed from your account."))
 
 
 @transaction.atomic
@@ -216,17 +221,17 @@ def second_factors_reset(*, user: User) -> None:
     """Take every factor away, from a user who has lost all of them; for administrators."""
     Authenticator.objects.filter(user=user).delete()
     account_event_record(Action.FACTORS_RESET, user_id=user.pk, actor=SYSTEM)
-    _notify(user, "An administrator removed the second factors of your account.")
+    _notify(user, lambda: gettext("An administrator removed the second factors of your account."))
 
 
 def passkey_added(*, user: User) -> list[str]:
     """As the end of `totp_activate`, for a passkey."""
     account_event_record(Action.FACTOR_ADDED, user_id=user.pk, details={"kind": str(PASSKEY)})
-    _notify(user, "A passkey was added to your account.")
+    _notify(user, lambda: gettext("A passkey was added to your account."))
     return recovery_codes_ensure(user=user)
 
 
-def _after_removal(user: User, kind: str, what: str) -> None:
+def _after_removal(user: User, kind: str, what: Callable[[], str]) -> None:
     account_event_record(Action.FACTOR_REMOVED, user_id=user.pk, details={"kind": str(kind)})
     if not has_second_factor(user_id=user.pk):
         Authenticator.objects.filter(user=user, type=RECOVERY_CODES).delete()
@@ -243,10 +248,21 @@ def _first_use_of(user_id: UUID, code: str) -> bool:
     return cache.add(f"totp-used:{user_id}:{normalize_user_code(code)}", 1, timeout=lifetime)
 
 
-def _notify(user: User, what: str) -> None:
-    mail_queue(
-        to=user.email,
-        kind="second_factor",
-        subject="Your Parley account's security changed",
-        text=f"{what}\n\nIf this was not you, choose another password at once.\n",
-    )
+def _used_text(left: int) -> str:
+    return ngettext(
+        "A recovery code was used to sign in. %(left)d is left.",
+        "A recovery code was used to sign in. %(left)d are left.",
+        left,
+    ) % {"left": left}
+
+
+def _notify(user: User, what: Callable[[], str]) -> None:
+    """`what` makes the sentence, in the language that it is called in."""
+    with writing_to(user):
+        mail_queue(
+            to=user.email,
+            kind="second_factor",
+            subject=gettext("Your Parley account's security changed"),
+            text=gettext("%(what)s\n\nIf this was not you, choose another password at once.\n")
+            % {"what": what()},
+        )

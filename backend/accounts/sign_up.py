@@ -16,10 +16,12 @@ from django.conf import settings
 from django.contrib.auth.hashers import check_password
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from backend.accounts.addresses import address_lock
 from backend.accounts.domains import domain_joins_at_once
 from backend.accounts.invitations import invitation_of_sign_up, invitation_use
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import Invitation, PendingSignUp, User
 from backend.accounts.services import (
@@ -51,12 +53,14 @@ def sign_up_begin(
     name: str = "",
     may_mail: bool = True,
     invitation: str | None = None,
+    language: str = "",
 ) -> str:
     """Mail a link that makes the account.
 
     Args:
         invitation: the token of one, which the account then joins by; one that works opens an
             installation that is closed to sign-ups.
+        language: of the page, which the mail is in and which becomes the account's.
         may_mail: False where the address has had enough mails; all else is the same.
 
     Returns:
@@ -83,23 +87,36 @@ def sign_up_begin(
         email=email,
         name=name,
         password=hashed,
+        language=language,
         invitation=invited,
     )
-    if User.objects.with_address(email).exists():
-        text = (
-            "A sign-up for Parley came with this address. You have an account"
-            f" already:\n\n{settings.PUBLIC_URL}/login\n\nForgot the password?\n\n"
-            f"{settings.PUBLIC_URL}/forgot-password\n"
-        )
-    else:
-        text = (
-            "Open this link to confirm your address and start:\n\n"
-            f"{settings.PUBLIC_URL}/confirm-sign-up#{token}\n\n"
-            "It works for one day. If you did not sign up for Parley, do nothing.\n"
-        )
+    owner = User.objects.with_address(email).first()
     if may_mail:
-        mail_queue(to=email, kind="sign_up", subject="Confirm your e-mail address", text=text)
+        with writing_to(owner, otherwise=language):
+            mail_queue(
+                to=email,
+                kind="sign_up",
+                subject=gettext("Confirm your e-mail address"),
+                text=_link_text(token) if owner is None else _account_text(),
+            )
     return pending.token_sha256
+
+
+def _link_text(token: str) -> str:
+    return gettext(
+        "Open this link to confirm your address and start:\n\n%(link)s\n\n"
+        "It works for one day. If you did not sign up for Parley, do nothing.\n"
+    ) % {"link": f"{settings.PUBLIC_URL}/confirm-sign-up#{token}"}
+
+
+def _account_text() -> str:
+    return gettext(
+        "A sign-up for Parley came with this address. You have an account already:\n\n"
+        "%(login)s\n\nForgot the password?\n\n%(forgot)s\n"
+    ) % {
+        "login": f"{settings.PUBLIC_URL}/login",
+        "forgot": f"{settings.PUBLIC_URL}/forgot-password",
+    }
 
 
 @transaction.atomic
@@ -133,7 +150,12 @@ def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> U
         if not check_password(password, pending.password):
             raise AuthenticationFailed("The password is wrong.", code="wrong_credentials")
     try:
-        user = user_insert(email=pending.email, password=pending.password, name=pending.name)
+        user = user_insert(
+            email=pending.email,
+            password=pending.password,
+            name=pending.name,
+            language=pending.language,
+        )
     except Conflict:
         raise _no_such_link() from None
     if not _joins(user, pending.invitation):

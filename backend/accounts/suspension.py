@@ -13,10 +13,13 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_noop
 
 from backend.accounts import key_cache
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
-from backend.accounts.models import APIKey, Membership, Organization, Role
+from backend.accounts.models import APIKey, Organization, Role, User
 from backend.accounts.operator_models import Suspension, SuspensionCause
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, record, staff
@@ -29,20 +32,21 @@ _REASON_MAX = 300
 def suspend_organization(
     *,
     organization_id: UUID,
-    reason: str,
+    reason: str | Promise,
     cause: str = SuspensionCause.OPERATOR,
     by_id: UUID | None = None,
 ) -> Suspension:
     """Stop serving an organization, from the commit on; its owners get a mail.
 
     Args:
-        reason: 3 to 300 characters, which the customer reads.
+        reason: 3 to 300 characters, which the customer reads; a lazy translation is kept in
+            English, and mailed in each owner's language.
         by_id: the member of staff; None for the product itself.
     Raises:
         NotFound: no such organization. InvalidRequest: `reason`.
         Conflict: it is suspended for this cause already.
     """
-    reason = " ".join(reason.split())
+    as_given, reason = reason, " ".join(str(reason).split())
     if not 3 <= len(reason) <= _REASON_MAX:
         raise InvalidRequest(f"Give a reason of 3 to {_REASON_MAX} characters.", param="reason")
     organization = _locked(organization_id)
@@ -58,11 +62,12 @@ def suspend_organization(
     _record(Action.ORGANIZATION_SUSPENDED, organization_id, by_id, cause=cause, reason=reason)
     _tell_owners(
         organization,
-        subject=f"{organization.name} is suspended",
-        text=(
-            f"{organization.name} is suspended: {reason}\n\nIts API keys are refused and its"
+        subject=gettext_noop("%(organization)s is suspended"),
+        text=gettext_noop(
+            "%(organization)s is suspended: %(reason)s\n\nIts API keys are refused and its"
             " members cannot chat until it is reinstated. Its data stays.\n"
         ),
+        reason=as_given,
     )
     return suspension
 
@@ -97,8 +102,8 @@ def reinstate_organization(
     transaction.on_commit(lambda: key_cache.suspensions_forget(hashes), robust=True)
     _tell_owners(
         organization,
-        subject=f"{organization.name} is reinstated",
-        text=f"{organization.name} is served again.\n",
+        subject=gettext_noop("%(organization)s is reinstated"),
+        text=gettext_noop("%(organization)s is served again.\n"),
     )
     return True
 
@@ -163,9 +168,19 @@ def _refuse_keys_from_the_commit_on(organization_id: UUID, reason: str) -> None:
     transaction.on_commit(lambda: key_cache.suspensions_write(hashes, reason), robust=True)
 
 
-def _tell_owners(organization: Organization, *, subject: str, text: str) -> None:
-    owners = Membership.objects.filter(
-        organization=organization, role=Role.OWNER, user__is_active=True
+def _tell_owners(
+    organization: Organization, *, subject: str, text: str, reason: str | Promise = ""
+) -> None:
+    """`subject` and `text` are messages of the catalogues, with their placeholders."""
+    owners = User.objects.filter(
+        memberships__organization=organization, memberships__role=Role.OWNER, is_active=True
     )
-    for address in owners.values_list("user__email", flat=True):
-        mail_queue(to=address, kind="suspension", subject=subject, text=text)
+    for owner in owners:
+        with writing_to(owner):
+            names = {"organization": organization.name, "reason": reason}
+            mail_queue(
+                to=owner.email,
+                kind="suspension",
+                subject=gettext(subject) % names,
+                text=gettext(text) % names,
+            )

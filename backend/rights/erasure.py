@@ -16,6 +16,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import Organization, User
@@ -23,6 +24,7 @@ from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, record
 from backend.generation.models import OPEN_STATES, Generation
 from backend.generation.stream import keys
+from backend.platform.languages import writing_in
 from backend.platform.redis import sync_stream_client
 from backend.rights.models import Erasure, JobState, SubjectKind
 from backend.rights.registry import TABLES, Fate, Table
@@ -30,6 +32,22 @@ from backend.rights.subject import Subject
 
 BATCH = 200
 _GONE = (Fate.DELETED, Fate.WITH_PARENT)
+_VERIFIED = gettext_noop("Every table was asked again after the erasure and had no row left.")
+_BACKUPS = gettext_noop(
+    "Backups made before hold the data for %(days)d days at most. After a restore,"
+    " `manage.py repeat_erasures` erases it again."
+)
+_MAIL = gettext_noop("The mail with this certificate is forgotten after 30 days.")
+_SUBJECTS = {
+    SubjectKind.USER: gettext_noop("User %(id)s"),
+    SubjectKind.ORGANIZATION: gettext_noop("Organization %(id)s"),
+}
+_DONE = {
+    Fate.DELETED: gettext_noop("%(table)s: %(rows)d rows deleted"),
+    Fate.WITH_PARENT: gettext_noop("%(table)s: %(rows)d rows deleted with what it belongs to"),
+    Fate.BLANKED: gettext_noop("%(table)s: %(rows)d rows anonymised"),
+    Fate.KEPT: gettext_noop("%(table)s: %(rows)d rows kept"),
+}
 
 
 class NotYet(Exception):
@@ -127,16 +145,18 @@ def _finish(erasure: Erasure, subject: Subject) -> None:
         raise RowsLeft(f"Rows are left of: {', '.join(sorted(left))}.")
     erasure.certificate = certificate(erasure)
     notify, erasure.notify = erasure.notify, ""
+    language, erasure.language = erasure.language, ""
     erasure.progress = {}
     erasure.state, erasure.finished_at, erasure.error = JobState.DONE, timezone.now(), ""
     erasure.save()
     if notify:
-        mail_queue(
-            to=notify,
-            kind="erasure",
-            subject="Certificate of erasure",
-            text=certificate_text(erasure.certificate),
-        )
+        with writing_in(language):
+            mail_queue(
+                to=notify,
+                kind="erasure",
+                subject=gettext("Certificate of erasure"),
+                text=certificate_text(erasure.certificate),
+            )
     record(
         Action.ERASURE_COMPLETED,
         organization_id=subject.id if subject.kind == SubjectKind.ORGANIZATION else None,
@@ -166,26 +186,31 @@ def certificate(erasure: Erasure) -> dict[str, Any]:
         "completed_at": timezone.now().isoformat(),
         "tables": tables,
         "cached_answers_deleted": erasure.progress["cached"],
-        "verified": "Every table was asked again after the erasure and had no row left.",
-        "backups": (
-            f"Backups made before hold the data for {settings.BACKUP_DAYS} days at most. After a"
-            " restore, `manage.py repeat_erasures` erases it again."
-        ),
-        "mail": "The mail with this certificate is forgotten after 30 days.",
+        "verified": _VERIFIED,
+        "backups": _BACKUPS % {"days": settings.BACKUP_DAYS},
+        "backup_days": settings.BACKUP_DAYS,
+        "mail": _MAIL,
     }
 
 
 def certificate_text(document: dict[str, Any]) -> str:
-    """The certificate, to be read by a person."""
+    """The certificate, to be read by a person, in the language that is written in."""
+    subject = document["subject"]
+    of_whom = _SUBJECTS[SubjectKind(subject["kind"])]
     lines = [
-        f"Certificate of erasure {document['certificate']}",
-        f"{document['subject']['kind'].capitalize()} {document['subject']['id']}",
-        f"Asked for {document['requested_at']}, completed {document['completed_at']} (UTC)",
+        gettext("Certificate of erasure %(id)s") % {"id": document["certificate"]},
+        gettext(of_whom) % {"id": subject["id"]},
+        gettext("Asked for %(asked)s, completed %(completed)s (UTC)")
+        % {"asked": document["requested_at"], "completed": document["completed_at"]},
         "",
     ]
     for row in document["tables"]:
-        lines.append(f"{row['table']}: {row['rows']} rows {row['done']}")
-        if "why" in row and row["done"] in ("kept", "anonymised"):
-            lines.append(f"    {row['why']}")
-    lines += ["", document["verified"], document["backups"], document["mail"]]
+        done, why = _DONE[Fate(row["done"])], row.get("why")
+        lines.append(gettext(done) % row)
+        if why and row["done"] in ("kept", "anonymised"):
+            lines.append(f"    {gettext(why)}")
+    verified, backups, mail = document["verified"], document["backups"], document["mail"]
+    if "backup_days" in document:  # not in the older ones
+        backups = gettext(_BACKUPS) % {"days": document["backup_days"]}
+    lines += ["", gettext(verified), backups, gettext(mail)]
     return "\n".join(lines) + "\n"

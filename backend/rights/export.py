@@ -19,7 +19,9 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
+from django.utils.translation import gettext
 
+from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.platform.json import encode_json
@@ -163,15 +165,17 @@ def _finish(job: DataExport, stored: str, size: int, sha256: str) -> None:
     job.save()
     asked = User.objects.filter(is_active=True, pk__in=[job.requested_by_id or job.subject_id])
     for user in asked:
-        mail_queue(
-            to=user.email,
-            kind="export",
-            subject="Your data is ready",
-            text=(
-                f"The export that you asked for is ready:\n\n{settings.PUBLIC_URL}"
-                "/settings/privacy\n\nIt can be downloaded for seven days.\n"
-            ),
-        )
+        with writing_to(user):
+            mail_queue(
+                to=user.email,
+                kind="export",
+                subject=gettext("Your data is ready"),
+                text=gettext(
+                    "The export that you asked for is ready:\n\n%(link)s\n\n"
+                    "It can be downloaded for seven days.\n"
+                )
+                % {"link": f"{settings.PUBLIC_URL}/settings/privacy"},
+            )
 
 
 def _readme(job: DataExport) -> dict[str, Any]:

@@ -87,6 +87,13 @@ class Erasure(DataJob):
     notify = models.EmailField(
         blank=True, help_text="Who gets the certificate; empty once it is in the mail."
     )
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of that mail; empty: English, and once it is in the mail.",
+    )
     certificate = models.JSONField(null=True)
 
     class Meta:

@@ -5,13 +5,16 @@ what points at another row comes before it.
 """
 
 from django.apps import apps
+from django.utils.translation import gettext_noop
 
 from backend.rights.table import Fate, Table
 
 __all__ = ["BY_LABEL", "TABLES", "Fate", "Table", "unregistered"]
 
-ACCOUNTING = "Accounting law: kept for as long as invoices are; it names ids that lead to nobody."
-EVIDENCE = "Evidence of what was done and agreed; it names ids that lead to nobody."
+ACCOUNTING = gettext_noop(
+    "Accounting law: kept for as long as invoices are; it names ids that lead to nobody."
+)
+EVIDENCE = gettext_noop("Evidence of what was done and agreed; it names ids that lead to nobody.")
 
 
 def _none(label: str, why: str) -> Table:
@@ -249,7 +252,9 @@ TABLES: tuple[Table, ...] = (
         label="billing.Invoice",
         organization="organization_id",
         on_organization=Fate.KEPT,
-        why="Accounting law: invoices are kept as they were issued, with the customer's address.",
+        why=gettext_noop(
+            "Accounting law: invoices are kept as they were issued, with the customer's address."
+        ),
     ),
     *(
         Table(
@@ -273,7 +278,7 @@ TABLES: tuple[Table, ...] = (
         organization="organization_id",
         on_organization=Fate.BLANKED,
         blank={"email": ""},
-        why="Accounting law: name and address of who is invoiced.",
+        why=gettext_noop("Accounting law: name and address of who is invoiced."),
     ),
     Table(
         label="billing.Price",
@@ -392,7 +397,9 @@ TABLES: tuple[Table, ...] = (
         user="user_id",
         on_user=Fate.KEPT,
         exported=False,
-        why="What a member of staff has done; what it says of an erased subject is anonymised.",
+        why=gettext_noop(
+            "What a member of staff has done; what it says of an erased subject is anonymised."
+        ),
     ),
     Table(
         label="audit_log.AuditEvent",
@@ -400,7 +407,7 @@ TABLES: tuple[Table, ...] = (
         organization="organization_id",
         on_user=Fate.KEPT,
         on_organization=Fate.KEPT,
-        why="Security: an append-only log without names, by which attacks are found.",
+        why=gettext_noop("Security: an append-only log without names, by which attacks are found."),
     ),
     Table(
         label="rights.DataExport",
@@ -417,21 +424,21 @@ TABLES: tuple[Table, ...] = (
         on_user=Fate.KEPT,
         on_organization=Fate.KEPT,
         exported=False,
-        why="The certificates themselves.",
+        why=gettext_noop("The certificates themselves."),
     ),
     Table(
         label="accounts.User",
         user="pk",
         on_user=Fate.BLANKED,
         hidden=("password", "is_superuser", "is_staff"),
-        why="An empty row stays: accounts of money and security point at its id.",
+        why=gettext_noop("An empty row stays: accounts of money and security point at its id."),
     ),
     Table(
         label="accounts.Organization",
         organization="pk",
         on_organization=Fate.BLANKED,
         blank={"name": "Erased organization"},
-        why="An empty row stays: invoices and the ledger point at its id.",
+        why=gettext_noop("An empty row stays: invoices and the ledger point at its id."),
     ),
     # --- no subject's
     _none("sessions.Session", "Ended through usersessions.UserSession."),

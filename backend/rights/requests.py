@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from backend.accounts.addresses import address_lock
 from backend.accounts.deletion import user_delete
+from backend.accounts.languages import language_of
 from backend.accounts.legal_hold import refuse_held
 from backend.accounts.models import Membership, Organization, Role, ServiceAccount, User
 from backend.accounts.principal import Principal
@@ -143,7 +144,7 @@ def user_erase(*, user_id: UUID, reason: str = "", by_id: UUID | None = None) ->
         refuse_held(organization_id=organization.pk)
     place = Membership.objects.filter(user=user).values_list("organization_id", flat=True).first()
     subject = Subject(SubjectKind.USER, user_id, user.email)
-    erasure = _begin(subject, reason, by_id or user_id, user.email)
+    erasure = _begin(subject, reason, by_id or user_id, user)
     _record_request(erasure, place, staff(by_id) if by_id else Actor(user_id=user_id))
     for key in user.api_keys.filter(revoked_at=None):
         api_key_end(key=key)
@@ -152,14 +153,18 @@ def user_erase(*, user_id: UUID, reason: str = "", by_id: UUID | None = None) ->
             named.delete()
     user_delete(user_id=user_id)
     for organization in alone:
-        _erase_organization(organization, "Its only member was erased.", by_id or user_id, "")
+        _erase_organization(organization, "Its only member was erased.", by_id or user_id, None)
     _wake_worker()
     return erasure
 
 
 @transaction.atomic
 def organization_erase(
-    *, organization_id: UUID, reason: str = "", by_id: UUID | None = None, notify: str = ""
+    *,
+    organization_id: UUID,
+    reason: str = "",
+    by_id: UUID | None = None,
+    notify: User | None = None,
 ) -> Erasure:
     """End an organization for all of its members, and queue the erasure of all that it owns.
 
@@ -186,7 +191,7 @@ def own_organization_erase(*, principal: Principal, reason: str = "") -> Erasure
         organization_id=principal.organization_id,
         reason=reason,
         by_id=principal.user_id,
-        notify=User.objects.values_list("email", flat=True).get(pk=principal.user_id),
+        notify=User.objects.get(pk=principal.user_id),
     )
 
 
@@ -198,7 +203,7 @@ def _organizations_alone(user: User) -> list[Organization]:
 
 
 def _erase_organization(
-    organization: Organization, reason: str, by_id: UUID | None, notify: str
+    organization: Organization, reason: str, by_id: UUID | None, notify: User | None
 ) -> Erasure:
     programs = User.objects.filter(
         pk__in=ServiceAccount.objects.filter(project__organization=organization).values("user_id")
@@ -215,7 +220,7 @@ def _erase_organization(
     return erasure
 
 
-def _begin(subject: Subject, reason: str, by_id: UUID | None, notify: str) -> Erasure:
+def _begin(subject: Subject, reason: str, by_id: UUID | None, notify: User | None) -> Erasure:
     done = {label: count for label, count in counts_of(subject).items() if label in AT_ONCE}
     try:
         with transaction.atomic():
@@ -224,7 +229,8 @@ def _begin(subject: Subject, reason: str, by_id: UUID | None, notify: str) -> Er
                 subject_id=subject.id,
                 requested_by_id=by_id,
                 reason=reason[:300],
-                notify=notify,
+                notify=notify.email if notify else "",
+                language=language_of(notify),
                 progress={"at_once": done},
             )
     except IntegrityError as error:

@@ -14,7 +14,9 @@ import structlog
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
+from django.utils.translation import gettext, pgettext_lazy
 
+from backend.platform import languages
 from backend.platform.redis import sync_client
 from billing.accounts import finance_contacts
 from billing.budgets.counters import Counter, amount_of
@@ -23,6 +25,12 @@ from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.models import Budget, BudgetAlert
 from billing.periods import month_of
 from billing.webhooks.events import budget_event
+
+_SCOPES = {
+    "organization": pgettext_lazy("budget", "organization"),
+    "project": pgettext_lazy("budget", "project"),
+    "key": pgettext_lazy("budget", "key"),
+}
 
 log = structlog.get_logger(__name__)
 
@@ -112,20 +120,32 @@ def _alert(
 
 
 def _mail(alert: BudgetAlert) -> None:
+    for contact in finance_contacts(alert.budget.organization_id):
+        with languages.writing_in(contact.language):
+            send_mail(
+                subject=gettext("%(percent)d %% of a Parley budget is used up")
+                % {"percent": alert.threshold},
+                message=_text(alert),
+                from_email=settings.DEFAULT_FROM_EMAIL,
+                recipient_list=[contact.email],
+                fail_silently=True,
+            )
+
+
+def _text(alert: BudgetAlert) -> str:
     budget = alert.budget
     consequence = (
-        "Further requests are refused until the month ends or the budget is raised."
+        gettext("Further requests are refused until the month ends or the budget is raised.")
         if budget.is_hard and alert.threshold >= 100
-        else "Nothing is refused yet."
+        else gettext("Nothing is refused yet.")
     )
-    send_mail(
-        subject=f"{alert.threshold} % of a Parley budget is used up",
-        message=(
-            f"{budget.organization}: {alert.spent:.2f} of {budget.amount:.2f} spent in"
-            f" {alert.month:%B %Y} ({budget.scope} budget).\n{consequence}\n\n"
-            f"{settings.PUBLIC_URL}/usage\n"
-        ),
-        from_email=settings.DEFAULT_FROM_EMAIL,
-        recipient_list=finance_contacts(budget.organization_id),
-        fail_silently=True,
-    )
+    spent = gettext(
+        "%(organization)s: %(spent)s of %(amount)s spent in %(month)s (%(scope)s budget)."
+    ) % {
+        "organization": budget.organization,
+        "spent": languages.number(alert.spent, "#,##0.00"),
+        "amount": languages.number(budget.amount, "#,##0.00"),
+        "month": languages.month(alert.month),
+        "scope": _SCOPES[budget.scope],
+    }
+    return f"{spent}\n{consequence}\n\n{settings.PUBLIC_URL}/usage\n"

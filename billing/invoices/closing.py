@@ -17,7 +17,7 @@ import structlog
 from django.db import connection, transaction
 
 from backend.accounts.models import Organization, Project
-from billing.accounts import Terms, seller, terms_of
+from billing.accounts import Terms, billing_language, seller, terms_of
 from billing.budgets.credit import consume, open_grants
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.models import (
@@ -165,6 +165,7 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         total=sums.total,
         seller=seller(terms.country),
         customer=_customer(organization_id, terms),
+        language=billing_language(organization_id),
     )
     _write_lines(invoice, lines, month)
     _write_fees(invoice, fees, month, after=len(lines))

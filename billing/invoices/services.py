@@ -196,6 +196,7 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
         total=-amount - tax,
         seller=invoice.seller,
         customer=invoice.customer,
+        language=invoice.language,
         issued_at=now,
     )
     invoice_event("credit_note.issued", note)

@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 
 from backend.accounts.models import Organization
+from backend.platform.languages import TAGS
 
 
 class BillingAccount(models.Model):
@@ -38,6 +39,14 @@ class BillingAccount(models.Model):
     address = models.TextField(blank=True)
     tax_id = models.CharField(max_length=60, blank=True, verbose_name="tax id")
     email = models.EmailField(blank=True, help_text="Empty: owners and finance members.")
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        choices=[(tag, tag) for tag in TAGS],
+        help_text="Of invoices, BCP 47. Empty: the owner's.",
+    )
 
     def __str__(self) -> str:
         return f"Billing of {self.organization}"

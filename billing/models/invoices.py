@@ -82,6 +82,13 @@ class Invoice(models.Model):
     total = models.DecimalField(max_digits=18, decimal_places=2)
     seller = models.JSONField(default=dict, help_text="As it was when issued.")
     customer = models.JSONField(default=dict, help_text="As it was when issued.")
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="BCP 47, as it was when drafted; empty: English.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     issued_at = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)

@@ -50,6 +50,7 @@ class DetailsOut(Out):
     tax_id: str
     country: str
     email: str
+    language: str = Field(description="Of invoices, BCP 47; empty: the owner's.")
 
 
 class DetailsIn(In):
@@ -60,6 +61,7 @@ class DetailsIn(In):
     tax_id: Annotated[str, Field(max_length=60)] | None = None
     country: Annotated[str, Field(pattern="^([A-Z]{2})?$", description="ISO 3166.")] | None = None
     email: Annotated[str, Field(max_length=254)] | None = None
+    language: Annotated[str, Field(max_length=10)] | None = None
 
 
 class BillingOut(Out):

@@ -6,17 +6,22 @@ that nobody is suspended who was not warned twice, `_BEFORE_SUSPENSION` ahead, h
 task did not run.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from backend.accounts.mail import Attachment, mail_queue
 from backend.accounts.operator_models import SuspensionCause
 from backend.accounts.suspension import reinstate_organization, suspend_organization
+from backend.platform import languages
 from backend.platform.errors import Conflict
 from billing.accounts import finance_contacts
 from billing.invoices.pdf import invoice_pdf
@@ -37,6 +42,10 @@ from billing.payments.provider import is_configured, payment_provider
 from billing.payments.reversals import payment_lock
 from billing.payments.services import invoice_paid
 from billing.plans import replaced_periods_end
+from billing.rounding import money
+
+_Text = Callable[[Invoice], tuple[str, str]]
+"""Subject and text of a mail about an invoice, in the language that it is called in."""
 
 log = structlog.get_logger(__name__)
 
@@ -51,10 +60,14 @@ STEPS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("suspended", timedelta(days=14) + _BEFORE_SUSPENSION, _BEFORE_SUSPENSION),
 )
 _TEXTS = {
-    "due": "It is due today.",
-    "warning": "It is overdue. If it stays unpaid, your organization will be suspended.",
-    "last_warning": "It is long overdue. In five days your organization will be suspended: its"
-    " API keys will be refused and its members will not be able to chat.",
+    "due": gettext_lazy("It is due today."),
+    "warning": gettext_lazy(
+        "It is overdue. If it stays unpaid, your organization will be suspended."
+    ),
+    "last_warning": gettext_lazy(
+        "It is long overdue. In five days your organization will be suspended: its"
+        " API keys will be refused and its members will not be able to chat."
+    ),
 }
 
 
@@ -64,7 +77,7 @@ def collect(*, now: datetime) -> dict[str, int]:
     replaced_periods_end(now)
     done = {"mailed": 0, "charged": 0, "stepped": 0, "reinstated": 0}
     for invoice in _documents_to_mail():
-        done["mailed"] += _step(invoice, "issued", now, _issued_text(invoice))
+        done["mailed"] += _step(invoice, "issued", now, _issued_text)
     for invoice in _unpaid():
         try:
             done["charged"] += _charge(invoice, now)
@@ -135,12 +148,7 @@ def _charge(invoice: Invoice, now: datetime) -> bool:
             paid = InvoicePaid(invoice.pk, charge.payment_id, owed, invoice.currency)
             invoice_paid(paid, now=now)
         elif charge.state == CollectionState.FAILED:
-            _mail(
-                invoice,
-                f"Invoice {invoice} could not be charged",
-                f"Your payment method was refused: {charge.error}\nAdd another one, or pay"
-                " otherwise.",
-            )
+            _mail(invoice, partial(_refused_text, error=charge.error))
     invoice.refresh_from_db(fields=["status"])
     return True
 
@@ -165,8 +173,7 @@ def _remind(invoice: Invoice, now: datetime) -> bool:
 
 
 def _warn(invoice: Invoice, step: str, now: datetime) -> bool:
-    text = f"{_TEXTS[step]}\n\nInvoice {invoice}, {invoice_owed(invoice)} {invoice.currency}."
-    return _step(invoice, step, now, (f"Invoice {invoice} is not paid", text))
+    return _step(invoice, step, now, partial(_unpaid_text, step=step))
 
 
 @transaction.atomic
@@ -178,7 +185,7 @@ def _suspend(invoice: Invoice, now: datetime) -> bool:
         with transaction.atomic():
             suspend_organization(
                 organization_id=invoice.organization_id,
-                reason=f"Invoice {invoice} is not paid.",
+                reason=format_lazy(gettext_lazy("Invoice {number} is not paid."), number=invoice),
                 cause=SuspensionCause.UNPAID,
             )
     except Conflict:  # suspended for another invoice already
@@ -215,31 +222,64 @@ def _reinstate(organization_id: UUID) -> bool:
 
 
 @transaction.atomic
-def _step(invoice: Invoice, step: str, now: datetime, mail: tuple[str, str] | None) -> bool:
+def _step(invoice: Invoice, step: str, now: datetime, mail: _Text | None) -> bool:
     """Write a step with its mail; False where it is there already."""
     _, is_new = DunningStep.objects.get_or_create(invoice=invoice, step=step, defaults={"at": now})
     if is_new and mail is not None:
-        _mail(invoice, *mail)
+        _mail(invoice, mail)
     return is_new
 
 
 def _issued_text(invoice: Invoice) -> tuple[str, str]:
-    kind = "Credit note" if invoice.kind == DocumentKind.CREDIT_NOTE else "Invoice"
-    text = f"{kind} {invoice} for {invoice.period_start:%B %Y}: {invoice.total} {invoice.currency}."
+    is_note = invoice.kind == DocumentKind.CREDIT_NOTE
+    subject = (
+        gettext("Credit note %(number)s of %(seller)s")
+        if is_note
+        else gettext("Invoice %(number)s of %(seller)s")
+    )
+    text = (
+        gettext("Credit note %(number)s for %(month)s: %(amount)s.")
+        if is_note
+        else gettext("Invoice %(number)s for %(month)s: %(amount)s.")
+    )
+    facts = {
+        "number": invoice,
+        "seller": invoice.seller.get("name", ""),
+        "month": languages.month(invoice.period_start),
+        "amount": money(invoice.total, invoice.currency),
+    }
+    text = text % facts
     if invoice.status == InvoiceStatus.OPEN and invoice.due_at is not None:
-        text += f"\nIt is due on {invoice.due_at:%Y-%m-%d}."
-    return f"{kind} {invoice} of {invoice.seller.get('name', '')}".strip(), text
+        text += "\n" + gettext("It is due on %(day)s.") % {"day": languages.day(invoice.due_at)}
+    return (subject % facts).strip(), text
 
 
-def _mail(invoice: Invoice, subject: str, text: str) -> None:
+def _refused_text(invoice: Invoice, *, error: str) -> tuple[str, str]:
+    subject = gettext("Invoice %(number)s could not be charged") % {"number": invoice}
+    text = gettext("Your payment method was refused: %(error)s\nAdd another one, or pay otherwise.")
+    return subject, text % {"error": error}
+
+
+def _unpaid_text(invoice: Invoice, *, step: str) -> tuple[str, str]:
+    owed = gettext("Invoice %(number)s, %(amount)s.") % {
+        "number": invoice,
+        "amount": money(invoice_owed(invoice), invoice.currency),
+    }
+    subject = gettext("Invoice %(number)s is not paid") % {"number": invoice}
+    return subject, f"{_TEXTS[step]}\n\n{owed}"
+
+
+def _mail(invoice: Invoice, mail: _Text) -> None:
     """With the document; where it lies too stands below the text."""
     link = f"{settings.PUBLIC_URL}/billing"
     document = Attachment(f"{invoice.reference}.pdf", invoice_pdf(invoice))
-    for to in finance_contacts(invoice.organization_id):
-        mail_queue(
-            to=to,
-            kind="invoice",
-            subject=subject[:200],
-            text=f"{invoice.organization}\n\n{text}\n\n{link}\n",
-            attachment=document,
-        )
+    for contact in finance_contacts(invoice.organization_id):
+        with languages.writing_in(contact.language):
+            subject, text = mail(invoice)
+            mail_queue(
+                to=contact.email,
+                kind="invoice",
+                subject=subject[:200],
+                text=f"{invoice.organization}\n\n{text}\n\n{link}\n",
+                attachment=document,
+            )

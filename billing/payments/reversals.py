@@ -17,6 +17,7 @@ from backend.accounts.mail import mail_queue
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, record
 from backend.platform.database import transaction_lock
+from backend.platform.languages import writing_in
 from billing.accounts import finance_contacts
 from billing.budgets.credit_services import credit_correct
 from billing.invoices.services import invoice_pay, invoice_reopen
@@ -31,6 +32,7 @@ from billing.models import (
     TopUpState,
 )
 from billing.payments.port import PaymentDisputed, PaymentRefunded, RefundKnown
+from billing.payments.reversal_mail import reversal_text
 
 log = structlog.get_logger(__name__)
 
@@ -141,7 +143,7 @@ def _correct_credit(row: PaymentReversal, top_up: TopUp, change: Decimal) -> str
     top_up.save(update_fields=["taken_back"])
     row.applied, row.top_up, row.organization_id = row.in_force, top_up, top_up.organization_id
     row.save(update_fields=["applied", "top_up", "organization"])
-    _tell(row, top_up.organization_id, change, f"the top-up of {top_up.amount} {top_up.currency}")
+    _tell(row, top_up.organization_id, change)
     return f"credit of {-change} {row.currency}"
 
 
@@ -157,7 +159,7 @@ def _correct_invoice(row: PaymentReversal, invoice: Invoice, change: Decimal, no
         effect = _decide(row, invoice, change, now)
     row.applied, row.invoice, row.organization_id = row.in_force, invoice, invoice.organization_id
     row.save(update_fields=["applied", "invoice", "organization"])
-    _tell(row, invoice.organization_id, change, f"invoice {invoice}")
+    _tell(row, invoice.organization_id, change)
     return effect
 
 
@@ -182,23 +184,11 @@ def _decide(row: PaymentReversal, invoice: Invoice, change: Decimal, now: dateti
     return f"invoice {invoice} paid"
 
 
-_TEXTS = {
-    (ReversalKind.REFUND, True): "was refunded",
-    (ReversalKind.REFUND, False): "is restored: its refund failed at your bank",
-    (ReversalKind.DISPUTE, True): "was disputed at your bank and taken back",
-    (ReversalKind.DISPUTE, False): "is restored: the dispute was decided",
-}
-
-
-def _tell(row: PaymentReversal, organization_id: UUID, change: Decimal, what: str) -> None:
-    happened = _TEXTS[ReversalKind(row.kind), change > 0]
-    text = f"{abs(change)} {row.currency} of your payment for {what} {happened}.\n"
-    if row.top_up is not None:
-        text += "\nYour prepaid credit is corrected by it. Below zero, requests are refused.\n"
-    elif row.kind == ReversalKind.DISPUTE and change > 0:
-        text += "\nThe invoice is open again and is not charged by itself.\n"
-    for to in finance_contacts(organization_id):
-        mail_queue(to=to, kind="payment", subject=f"A payment {happened}"[:200], text=text)
+def _tell(row: PaymentReversal, organization_id: UUID, change: Decimal) -> None:
+    for contact in finance_contacts(organization_id):
+        with writing_in(contact.language):
+            subject, text = reversal_text(row, change)
+            mail_queue(to=contact.email, kind="payment", subject=subject, text=text)
     record(
         Action.PAYMENT_REVERSED if change > 0 else Action.PAYMENT_RESTORED,
         organization_id=organization_id,

@@ -52,6 +52,7 @@ class Details:
     tax_id: str
     country: str
     email: str
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def billing_overview(*, principal: Principal) -> BillingOverview:
             terms.tax_id,
             terms.country,
             account.email if account else "",
+            account.language if account else "",
         ),
     )
 

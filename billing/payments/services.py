@@ -70,7 +70,7 @@ def customer_ensure(organization_id: UUID) -> PaymentCustomer:
     customer_id = payment_provider().customer_create(
         organization_id=organization_id,
         name=terms_of(organization_id).legal_name or organization.name,
-        email=contacts[0] if contacts else "",
+        email=contacts[0].email if contacts else "",
     )
     customer, _ = PaymentCustomer.objects.get_or_create(
         organization_id=organization_id, defaults={"customer_id": customer_id}

@@ -11,7 +11,9 @@ import structlog
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
+from django.utils.translation import gettext, ngettext
 
+from backend.platform.languages import minute, writing_in
 from billing.accounts import owner_contacts
 from billing.models import WebhookEndpoint
 
@@ -52,17 +54,34 @@ def _must_be_disabled(endpoint: WebhookEndpoint, now: datetime) -> bool:
 
 
 def _notify(endpoint: WebhookEndpoint, error: str) -> None:
-    send_mail(
-        subject="A Parley webhook is disabled",
-        message=(
-            f"{endpoint.organization}: {endpoint.url} has failed {endpoint.failures} times in a"
-            f" row since {endpoint.failing_since:%Y-%m-%d %H:%M} UTC and is no longer called."
-            f" The last error: {error}\n\n"
-            "What was waiting for it is sent once you enable it again, by"
-            f" POST {settings.PUBLIC_URL}/api/webhooks/{endpoint.pk}/enable.\n"
-            "What happens until then is not sent.\n"
-        ),
-        from_email=settings.DEFAULT_FROM_EMAIL,
-        recipient_list=owner_contacts(endpoint.organization_id),
-        fail_silently=True,
-    )
+    for contact in owner_contacts(endpoint.organization_id):
+        with writing_in(contact.language):
+            send_mail(
+                subject=gettext("A Parley webhook is disabled"),
+                message=_text(endpoint, error),
+                from_email=settings.DEFAULT_FROM_EMAIL,
+                recipient_list=[contact.email],
+                fail_silently=True,
+            )
+
+
+def _text(endpoint: WebhookEndpoint, error: str) -> str:
+    assert endpoint.failing_since is not None
+    happened = ngettext(
+        "%(organization)s: %(url)s has failed %(failures)d time in a row since %(since)s and is no"
+        " longer called. The last error: %(error)s",
+        "%(organization)s: %(url)s has failed %(failures)d times in a row since %(since)s and is no"
+        " longer called. The last error: %(error)s",
+        endpoint.failures,
+    ) % {
+        "organization": endpoint.organization,
+        "url": endpoint.url,
+        "failures": endpoint.failures,
+        "since": minute(endpoint.failing_since),
+        "error": error,
+    }
+    what_to_do = gettext(
+        "What was waiting for it is sent once you enable it again, by POST %(link)s.\n"
+        "What happens until then is not sent.\n"
+    ) % {"link": f"{settings.PUBLIC_URL}/api/webhooks/{endpoint.pk}/enable"}
+    return f"{happened}\n\n{what_to_do}"

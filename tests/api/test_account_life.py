@@ -48,6 +48,22 @@ async def test_account_exists_only_once_its_link_is_opened(browser: NewBrowser) 
     assert (again.status_code, code(again)) == (404, "link_invalid")
 
 
+async def test_page_says_its_language_by_a_header_and_mails_are_in_it(browser: NewBrowser) -> None:
+    client = await browser()
+    body = {"email": "ada@example.org", "password": PASSWORD, "name": "Ada"}
+    headers = {"accept-language": "pt"}
+    await client.post("/api/auth/signup", json=body, headers=headers)
+    assert "Abra este link" in (await mails("ada@example.org"))[0]
+    token = await link("ada@example.org", "confirm-sign-up")
+    me = await client.post("/api/auth/signup/confirm", json={"token": token})
+    assert me.json()["user"]["language"] == "pt"
+
+    await client.post(
+        "/api/auth/password-reset", json={"email": "bob@example.org"}, headers=headers
+    )
+    assert "Essa conta não existe" in (await mails("bob@example.org"))[0]
+
+
 async def test_sign_up_answers_alike_for_known_and_unknown_addresses(browser: NewBrowser) -> None:
     known = await new_user()
     client = await browser()

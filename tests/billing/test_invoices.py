@@ -19,7 +19,8 @@ from billing.budgets.credit import credit_state
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
 from billing.invoices.csv import invoice_csv
 from billing.invoices.fonts import printable
-from billing.invoices.pdf import BODY, invoice_pdf
+from billing.invoices.layout import BODY
+from billing.invoices.pdf import invoice_pdf
 from billing.invoices.services import (
     close_and_issue_month,
     credit_note_create,

@@ -264,6 +264,8 @@ async def test_billing_details_are_the_customers_to_change(owner: PageUser) -> N
     path = "/api/billing/details"
     shown = (await owner.http.patch(path, json={"country": "DE", "legal_name": " Acme "})).json()
     assert (shown["details"]["country"], shown["details"]["legal_name"]) == ("DE", "Acme")
-    for field, value in (("country", "Germany"), ("email", "no-address")):
+    spoken = (await owner.http.patch(path, json={"language": "zh-CN"})).json()
+    assert (spoken["details"]["language"], spoken["details"]["country"]) == ("zh-CN", "DE")
+    for field, value in (("country", "Germany"), ("email", "no-address"), ("language", "tlh")):
         refused = await owner.http.patch(path, json={field: value})
         assert (refused.status_code, refused.json()["error"]["param"]) == (400, field)

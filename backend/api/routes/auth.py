@@ -57,6 +57,7 @@ from backend.audit.actions import Action
 from backend.enterprise.connections import password_is_refused
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
+from backend.platform.languages import asked_in
 
 router = Router(tags=["account"])
 
@@ -74,6 +75,7 @@ async def signup(request: HttpRequest, body: SignupRequest) -> Status:
         name=body.name,
         may_mail=await throttling.may_mail(request, body.email),
         invitation=body.invitation,
+        language=asked_in(request),
     )
     await request.session.aset(_SIGNED_UP, kept)
     return Status(202, _sent())
@@ -193,7 +195,11 @@ async def logout(request: AuthenticatedRequest) -> Status:
 async def password_reset(request: HttpRequest, body: EmailBody) -> Status:
     """Mail a link to choose another password; the answer is the same for every address."""
     if await throttling.may_mail(request, body.email):
-        await in_database(password_reset_begin, email=body.email)
+        await in_database(
+            password_reset_begin,
+            email=body.email,
+            language=asked_in(request),
+        )
     return Status(202, _sent())
 
 

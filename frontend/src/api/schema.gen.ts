@@ -5683,6 +5683,11 @@ export interface components {
             country: string;
             /** Email */
             email: string;
+            /**
+             * Language
+             * @description Of invoices, BCP 47; empty: the owner's.
+             */
+            language: string;
         };
         /** PlanOut */
         PlanOut: {
@@ -5727,6 +5732,8 @@ export interface components {
             country?: string | null;
             /** Email */
             email?: string | null;
+            /** Language */
+            language?: string | null;
         };
         /** PaymentPageOut */
         PaymentPageOut: {

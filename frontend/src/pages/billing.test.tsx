@@ -21,7 +21,7 @@ const billing: Billing = {
   is_prepaid: false,
   credit: "-20.00",
   unpaid: [],
-  details: { legal_name: "", address: "", tax_id: "", country: "", email: "" },
+  details: { legal_name: "", address: "", tax_id: "", country: "", email: "", language: "" },
 };
 
 const topUp: TopUp = {

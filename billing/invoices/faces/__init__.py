@@ -1,0 +1,1 @@
+"""Fonts of which documents embed the characters that they have: Noto, under the OFL."""
