@@ -22,6 +22,7 @@ from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
 from inference.core import StepRunner
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
+from inference.engine.freed_memory import give_back_freed_memory
 from inference.engine.progress import Heartbeat
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.model.files.revision import revision_of
@@ -136,6 +137,7 @@ def main() -> int:
     try:
         runner = ModelRunner(start.engine)
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
+        give_back_freed_memory()
         ready = CoreReady(
             max_model_len=runner.max_model_len,
             block_size=start.engine.block_size,

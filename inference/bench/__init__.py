@@ -9,6 +9,8 @@
     one_thread.py  the model alone beside llama.cpp: `python -m inference.bench.one_thread`
     limits.py      what the machine could do at most
     report.py      tables, JSON and the plot
+    start.py       how long loading takes, and memory: `python -m inference.bench.start`
+    prefill.py     where the time of a prompt goes: `python -m inference.bench.prefill`
     context.py     what long contexts cost: `python -m inference.bench.context`
     gpu.py         our kernels on a GPU: `python -m inference.bench.gpu`
     perplexity.py  what quantization costs: `python -m inference.bench.perplexity`

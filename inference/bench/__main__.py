@@ -17,6 +17,7 @@ import msgspec
 from inference.bench.engine import (
     Sizes,
     Start,
+    file_bytes,
     measure,
     measure_rates,
     measure_rewriting,
@@ -66,7 +67,7 @@ def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Be
     began = time.monotonic()
     with served(path, plain) as url:
         ready_s = time.monotonic() - began
-        start = Start(ready_s, memory_of_processes(), _file_bytes(path))
+        start = Start(ready_s, memory_of_processes(), file_bytes(path))
         run = measure(url, model.vocab_size, sizes, only_rates=args.only_rates)
         engine = asyncio.run(run)
     if engine.rewriting is not None:
@@ -136,16 +137,11 @@ def measure_peers(
     return rates, missing
 
 
-def _file_bytes(path: Path) -> int:
-    files = path.glob("*.safetensors") if path.is_dir() else (path,)
-    return sum(file.stat().st_size for file in files)
-
-
 def _bytes_of_step(path: Path, reader: WeightReader) -> int:
     """What one decode step reads: the weights, but of an embedding that is no output matrix a row.
     Those of a folder are kept as float32, those of a GGUF file as they are."""
     if path.is_dir():
-        return _file_bytes(path)
+        return file_bytes(path)
     embedding = reader.read_packed("embed")
     untied = embedding is not None and not reader.config.tied_embeddings
     return path.stat().st_size - (embedding.data.nbytes if embedding and untied else 0)

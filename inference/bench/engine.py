@@ -105,6 +105,12 @@ def _is_ready(url: str) -> bool:
         return False
 
 
+def file_bytes(model: Path) -> int:
+    """Bytes of a model's file, or of its folder's weights."""
+    files = model.glob("*.safetensors") if model.is_dir() else (model,)
+    return sum(file.stat().st_size for file in files)
+
+
 def memory_of_processes() -> int:
     """Bytes that the processes which this one started hold, what they share counted once."""
     processes = psutil.Process().children(recursive=True)

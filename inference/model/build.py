@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -16,6 +15,7 @@ from inference.kernels.batch import Batch, LayerCache, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.compile import load_kernels
 from inference.kernels.cpu.low_rank import CpuLowRank
+from inference.kernels.cpu.packed_embedding import PackedEmbedding
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.adapters import AdapterTargets
 from inference.model.architecture import Split, VisionTower
@@ -28,7 +28,7 @@ from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.ranks import AllReduced, GatheredLogits, RankGroup, VocabularyPart
 from inference.model.layers.rope import Rotary
 from inference.model.readout import Readout
-from inference.quantization.packed import PackedRows
+from inference.quantization.packed import PackedRows, joined, runs_of_a_kind
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
 
@@ -205,6 +205,10 @@ class WeightLoader:
         return self._adapters.adaptable(matrix, shapes, add)
 
     def embedding(self, name: str) -> Embedding:
+        if self._group is None and not self.config.tied_embeddings and self._kernels is not None:
+            rows = self._reader.read_packed(name)
+            if rows is not None and PackedEmbedding.takes(rows):
+                return PackedEmbedding(self._kernels, rows)
         matrix = self._token_matrix(name)
         if self._group is None:
             return matrix
@@ -282,8 +286,7 @@ class WeightLoader:
         return DenseLinear(dense.to(self._device, self._dtype), bias)
 
     def _packed(self, names: tuple[str, ...]) -> list[PackedRows]:
-        """The file's quantized rows below one another, those of a kind together; none where some
-        are not quantized."""
+        """The file's quantized rows below one another; none where some are not quantized."""
         parts: list[PackedRows] = []
         for name in names:
             rows = self._reader.read_packed(name)
@@ -293,8 +296,6 @@ class WeightLoader:
                 raise ModelLoadError(
                     f"{name} has {rows.width} columns, {names[0]} {parts[0].width}"
                 )
-            if parts and parts[-1].kind is rows.kind:
-                rows = replace(rows, data=torch.cat((parts.pop().data, rows.data)))
             parts.append(rows)
         return parts
 
@@ -308,11 +309,15 @@ class WeightLoader:
                 raise ModelLoadError(f"a bias of {len(bias)} numbers for {count} rows")
             rounds = self._precision.int8_activations
             return PackedLinear(self._kernels, parts, bias, int8_activations=rounds)
-        if self._has_triton and self._precision.rounds_weights and len(parts) == 1:
+        if (
+            self._has_triton
+            and self._precision.rounds_weights
+            and len(runs := runs_of_a_kind(parts)) == 1
+        ):
             from inference.kernels.gpu.packed_linear import TritonPackedLinear
 
-            if TritonPackedLinear.takes(parts[0]):
-                return TritonPackedLinear(parts[0], bias, self._device, self._dtype)
+            if TritonPackedLinear.takes(whole := joined(runs[0])):
+                return TritonPackedLinear(whole, bias, self._device, self._dtype)
         return None
 
     def _pick_backend(self) -> Backend:

@@ -46,9 +46,12 @@ class TensorInfo:
 class GGUFFile:
     """All metadata, and every tensor mapped but not read."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, vocabulary: bool = True) -> None:
         """Map and parse the file.
 
+        Args:
+            vocabulary: False passes over lists of texts, which are then empty: a vocabulary's are
+                most of what there is to parse, and weights need none.
         Raises:
             ModelLoadError: when it is not GGUF version 2 or 3, or ends too early.
         """
@@ -57,6 +60,7 @@ class GGUFFile:
                 raise ModelLoadError(f"{path} is not a GGUF file")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._at = 4
+        self._vocabulary = vocabulary
         try:
             version = self._scalar("I")
             if version not in (2, 3):
@@ -94,6 +98,9 @@ class GGUFFile:
         if kind != _ARRAY:
             return self._scalar(_code(kind))
         inner, count = self._scalar("I"), self._scalar("Q")
+        if inner == _STRING and not self._vocabulary:
+            self._pass_over(count)
+            return []
         if inner not in _SCALARS:
             return [self._value(inner) for _ in range(count)]
         if count > len(self._map):
@@ -102,6 +109,13 @@ class GGUFFile:
         values = struct.unpack_from(form, self._map, self._at)
         self._at += struct.calcsize(form)
         return list(values)
+
+    def _pass_over(self, count: int) -> None:
+        """Go on after so many texts."""
+        at, length_of = self._at, struct.Struct("<Q").unpack_from
+        for _ in range(count):
+            at += 8 + length_of(self._map, at)[0]
+        self._at = at
 
     def _entry(self) -> tuple[str, Any]:
         key, kind = self._string(), self._scalar("I")

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inference.config import EngineConfig, ServerConfig
 from inference.engine.client import EngineClient
+from inference.engine.freed_memory import give_back_freed_memory
 from inference.errors import InferenceError
 from inference.images.registry import load_processor
 from inference.server.access import RequireKey
@@ -53,29 +54,19 @@ def create_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         metrics = Metrics(server.served_model_name)
         client = EngineClient(engine, core_command, metrics.on_step)
-        tokenizer, template = load_text(engine.model, server.chat_template)
-        app.state.server = ServerState(
-            config=server,
-            max_num_seqs=engine.scheduler.max_num_seqs,
-            tokenizer=tokenizer,
-            template=template,
-            engine=client,
-            adapters=Adapters(client, server.served_model_name, engine.max_loras),
-            metrics=metrics,
-            started_at=int(time.time()),
-            chat_defaults=load_chat_defaults(engine.model),
-            images=load_processor(engine.model),
-        )
+        # The core loads its model while this process reads the vocabulary.
+        starting = asyncio.create_task(client.start())
         announcing: asyncio.Task[None] | None = None
+        state: ServerState | None = None
         try:
-            await client.start()
-            metrics.on_ready(app.state.server.model_info)
+            state = await asyncio.to_thread(_state, engine, server, client, metrics)
+            app.state.server = state
+            await starting
+            metrics.on_ready(state.model_info)
             for name, folder in server.lora_modules:
-                await app.state.server.adapters.load(name, folder)
+                await state.adapters.load(name, folder)
             if server.registration is not None:
-                registration = Registration(
-                    server.registration, engine, app.state.server, server.api_key
-                )
+                registration = Registration(server.registration, engine, state, server.api_key)
                 announcing = asyncio.create_task(registration.run())
             yield
         finally:
@@ -83,9 +74,12 @@ def create_app(
                 announcing.cancel()
                 with suppress(asyncio.CancelledError):
                     await announcing
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
             await client.stop()
             await asyncio.to_thread(tracing_end)
-            app.state.server.close()
+            if state is not None:
+                state.close()
 
     app = Starlette(
         routes=[
@@ -110,6 +104,31 @@ def create_app(
     app.add_middleware(RequireKey, key=server.api_key)
     app.add_middleware(RequestIds)
     return app
+
+
+def _state(
+    engine: EngineConfig, server: ServerConfig, client: EngineClient, metrics: Metrics
+) -> ServerState:
+    """What the server itself reads of the model's files: some tenths of a second to seconds.
+
+    Raises:
+        ModelLoadError: when there is no tokenizer that we know, or a file is damaged.
+    """
+    tokenizer, template = load_text(engine.model, server.chat_template)
+    chat_defaults = load_chat_defaults(engine.model)
+    give_back_freed_memory()  # the file's texts, of which the tokenizer has its own
+    return ServerState(
+        config=server,
+        max_num_seqs=engine.scheduler.max_num_seqs,
+        tokenizer=tokenizer,
+        template=template,
+        engine=client,
+        adapters=Adapters(client, server.served_model_name, engine.max_loras),
+        metrics=metrics,
+        started_at=int(time.time()),
+        chat_defaults=chat_defaults,
+        images=load_processor(engine.model),
+    )
 
 
 class RequestIds:

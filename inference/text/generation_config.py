@@ -41,7 +41,7 @@ def load_chat_defaults(path: str) -> ChatDefaults:
         ModelLoadError: generation_config.json is no JSON object.
     """
     if not Path(path).is_dir():
-        metadata = GGUFFile(Path(path)).metadata
+        metadata = GGUFFile(Path(path), vocabulary=False).metadata
         named = {field: metadata.get(key) for field, (key, _, _) in _FIELDS.items()}
         return _checked(path, named)
     file = Path(path) / "generation_config.json"

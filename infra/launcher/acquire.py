@@ -155,7 +155,7 @@ def _license(path: Path) -> str:
     if path.is_file():
         from inference.model.gguf_format import GGUFFile
 
-        return str(GGUFFile(path).metadata.get("general.license") or "")[:100]
+        return str(GGUFFile(path, vocabulary=False).metadata.get("general.license") or "")[:100]
     card = path / "README.md"
     text = card.read_text(errors="replace")[:5000] if card.exists() else ""
     found = re.search(r"^license:\s*['\"]?([\w.+-]+)", text, re.MULTILINE)

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include "blocks.h"
 
 namespace {
@@ -21,17 +25,19 @@ inline void put_nibbles(const uint8_t* values, Part* q, int row) {
     put_four((four_at(values, j) & kLow) | (four_at(values, 4 + j) & kLow) << 4, q[j], row);
 }
 
+// The same of bytes that hold a sub-block's values in their low halves and another's in their high ones.
+inline void put_halves(const uint8_t* bytes, bool high, Part* q, int row) {
+  constexpr uint32_t kLow = 0x0f0f0f0f, kHigh = ~kLow;
+  for (int j = 0; j < 4; j++) {
+    const uint32_t first = four_at(bytes, j), second = four_at(bytes, 4 + j);
+    put_four(high ? (first >> 4 & kLow) | (second & kHigh) : (first & kLow) | (second & kLow) << 4, q[j], row);
+  }
+}
+
 inline void put_one_bit(const uint8_t* values, Part& high, int row) {
   uint32_t bits = 0;
   for (int part = 0; part < 8; part++) bits |= (four_at(values, part) >> 4 & 0x01010101) << part;
   put_four(bits, high, row);
-}
-
-inline void put_two_bits(const uint8_t* values, Part* high, int row) {
-  uint32_t bits[2] = {};
-  for (int part = 0; part < 8; part++)
-    bits[part / 4] |= (four_at(values, part) >> 4 & 0x03030303) << 2 * (part % 4);
-  for (int half = 0; half < 2; half++) put_four(bits[half], high[half], row);
 }
 
 // Where a file counts from `-from`, the constant is that many scales.
@@ -81,10 +87,7 @@ inline void put_scales(const uint8_t* in, Block& out, int row) {
 inline void put_row(int, const uint8_t* in, FourBitsK& out, int row) {
   put_scales(in, out, row);
   for (int sub = 0; sub < 8; sub++) {  // two sub-blocks share 32 bytes
-    const uint8_t* bytes = in + 16 + 32 * (sub / 2);
-    uint8_t values[kBlock];
-    for (int k = 0; k < kBlock; k++) values[k] = bytes[k] >> 4 * (sub % 2) & 15;
-    put_nibbles(values, out.q[sub], row);
+    put_halves(in + 16 + 32 * (sub / 2), sub % 2, out.q[sub], row);
   }
 }
 
@@ -105,14 +108,23 @@ inline void put_row(int, const uint8_t* in, SixBitsK& out, int row) {
   for (int half = 0; half < 16; half++) out.scale[half][row] = (int8_t)in[192 + half];
   for (int sub = 0; sub < 8; sub++) {  // four sub-blocks share 64 bytes of low bits, 32 of high
     const int quarter = sub % 4;
-    const uint8_t* low = in + 64 * (sub / 4) + 32 * (quarter % 2);
+    put_halves(in + 64 * (sub / 4) + 32 * (quarter % 2), quarter / 2, out.q[sub], row);
     const uint8_t* high = in + 128 + 32 * (sub / 4);
-    uint8_t values[kBlock];
-    for (int k = 0; k < kBlock; k++)
-      values[k] = (low[k] >> 4 * (quarter / 2) & 15) | (high[k] >> 2 * quarter & 3) << 4;
-    put_nibbles(values, out.q[sub], row);
-    put_two_bits(values, out.high[sub], row);
+    uint32_t bits[2] = {};
+    for (int part = 0; part < 8; part++)
+      bits[part / 4] |= (four_at(high, part) >> 2 * quarter & 0x03030303) << 2 * (part % 4);
+    for (int half = 0; half < 2; half++) put_four(bits[half], out.high[sub][half], row);
   }
+}
+
+// Have the pages of a mapped file at hand in one call: a fault for every few of them costs more than to
+// pack what they hold. Kernels before 5.14 refuse, which changes nothing.
+inline void map_pages(const uint8_t* from, size_t bytes) {
+#ifdef MADV_POPULATE_READ
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t begin = (uintptr_t)from / kPage * kPage;
+  madvise((void*)begin, (uintptr_t)from + bytes - begin, MADV_POPULATE_READ);
+#endif
 }
 
 // `N` rows of `blocks` file blocks, `bytes` each, to whole groups, filled up with zeros.
@@ -121,6 +133,8 @@ void pack_rows(int kind, const uint8_t* rows, int bytes, Block* out, int N, int 
 #pragma omp parallel for schedule(dynamic)
   for (int group = 0; group < (N + kGroup - 1) / kGroup; group++) {
     const int count = std::min(kGroup, N - group * kGroup);
+    const size_t row_bytes = (size_t)blocks * bytes;
+    map_pages(rows + (size_t)group * kGroup * row_bytes, count * row_bytes);
     for (int b = 0; b < blocks; b++) {
       Block& to = out[(size_t)group * blocks + b];
       if (count < kGroup) std::memset((void*)&to, 0, sizeof to);

@@ -13,9 +13,9 @@ from torch import Tensor
 from inference.errors import ModelLoadError
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.memory import LargePages
-from inference.quantization.packed import PackedRows
+from inference.quantization.packed import PackedRows, joined, runs_of_a_kind
 
-_KINDS = frozenset(
+KINDS = frozenset(
     GGMLQuantizationType[name]
     for name in ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K")
 )
@@ -59,7 +59,7 @@ class PackedLinear:
     ) -> None:
         """
         Args:
-            parts: rows below one another, as `takes` allows.
+            parts: rows below one another, as `takes` allows; those of a kind are kept as one.
             int8_activations: round x to int8 in blocks of 32, each with its scale, or where the
                 processor has AMX and x many rows, to bfloat16.
         """
@@ -69,31 +69,32 @@ class PackedLinear:
         self.rounds = int8_activations and bool(kernels.parley_has_int8())
         group = kernels.parley_group()
         self._padded = -(-self.num_rows // group) * group
-        self._data = [_packed(kernels, rows) for rows in parts]
+        runs = runs_of_a_kind(parts)
+        self._data = [_packed(kernels, run) for run in runs]
         missing = self._padded - self.num_rows
         self._bias = None if bias is None else torch.nn.functional.pad(bias, (0, missing))
         self.matrix = Matrix(
             rows=self._padded,
             width=self.width,
             rounds=self.rounds,
-            count=len(parts),
+            count=len(runs),
             bias=at(self._bias),
         )
         first = 0
-        for index, (rows, data) in enumerate(zip(parts, self._data, strict=True)):
-            padded = -(-len(rows.data) // group) * group
-            self.matrix.parts[index] = Part(int(rows.kind), first, padded, at(data))
+        for index, (run, data) in enumerate(zip(runs, self._data, strict=True)):
+            padded = -(-_count(run) // group) * group
+            self.matrix.parts[index] = Part(int(run[0].kind), first, padded, at(data))
             first += padded
         self._kind = int(parts[0].kind)
 
     @staticmethod
     def takes(kernels: ctypes.CDLL, parts: Sequence[PackedRows]) -> bool:
         """Whether these rows can be one matrix: known formats, all but the last whole groups."""
-        group = kernels.parley_group()
+        group, runs = kernels.parley_group(), runs_of_a_kind(parts)
         return (
-            0 < len(parts) <= _MAX_PARTS
-            and all(rows.kind in _KINDS for rows in parts)
-            and all(len(rows.data) % group == 0 for rows in parts[:-1])
+            0 < len(runs) <= _MAX_PARTS
+            and all(rows.kind in KINDS for rows in parts)
+            and all(_count(run) % group == 0 for run in runs[:-1])
         )
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -118,12 +119,34 @@ class PackedLinear:
         return out
 
 
-def _packed(kernels: ctypes.CDLL, rows: PackedRows) -> Tensor:
-    """The rows in whole groups."""
+def _count(run: Sequence[PackedRows]) -> int:
+    return sum(len(rows.data) for rows in run)
+
+
+def _packed(kernels: ctypes.CDLL, run: Sequence[PackedRows]) -> Tensor:
+    """The rows of a kind in whole groups: each part from where its file has it to its place."""
+    group, kind, width = kernels.parley_group(), int(run[0].kind), run[0].width
+    if any(len(rows.data) % group for rows in run[:-1]):
+        run = [joined(run)]
+    packed = _PAGES.take(packed_bytes(kernels, kind, _count(run), width))
+    first = 0
+    for rows in run:
+        pack(kernels, rows, packed[first:])
+        first += packed_bytes(kernels, kind, len(rows.data), width)
+    return packed
+
+
+def packed_bytes(kernels: ctypes.CDLL, kind: int, rows: int, width: int) -> int:
+    """What so many rows take in whole groups."""
     size = kernels.parley_packed_bytes
     size.restype = ctypes.c_int64
-    num, data = len(rows.data), rows.data.contiguous()
-    packed = _PAGES.take(size(int(rows.kind), num, rows.width))
+    return int(size(kind, rows, width))
+
+
+def pack(kernels: ctypes.CDLL, rows: PackedRows, to: Tensor) -> None:
+    """Write the rows to the beginning of `to`, in whole groups."""
+    data = rows.data.contiguous()
     _, block_bytes = GGML_QUANT_SIZES[rows.kind]
-    kernels.parley_pack(int(rows.kind), at(data), block_bytes, at(packed), num, rows.width)
-    return packed
+    kernels.parley_pack(
+        *(int(rows.kind), at(data), block_bytes, at(to), len(data), rows.width),
+    )

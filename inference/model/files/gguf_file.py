@@ -35,7 +35,7 @@ class GGUFReader:
         Raises:
             ModelLoadError: when it is damaged, or of an architecture that is not implemented.
         """
-        self._file = GGUFFile(path)
+        self._file = GGUFFile(path, vocabulary=False)
         self.architecture = registry.of_gguf(self._file.metadata)
         try:
             self.config = self.architecture.read_gguf(self._file)

@@ -17,25 +17,29 @@ from inference.model.config import RopeConfig
 
 
 class Rotary:
-    """cos and sin of every position, kept in float32, (max position, head dim) each."""
+    """cos and sin of every position, kept in float32, (max position, head dim / 2) each: both
+    dimensions of a pair turn alike."""
 
     def __init__(
         self, config: RopeConfig, head_dim: int, max_position: int, device: torch.device
     ) -> None:
         angles = torch.outer(torch.arange(max_position).float(), frequencies(config, head_dim))
-        angles = torch.cat((angles, angles), dim=-1).to(device)
+        angles = angles.to(device)
         scale = _scales(config, head_dim).to(device)
         self._cos, self._sin = angles.cos() * scale, angles.sin() * scale
         axes = [axis % 3 for axis, pairs in enumerate(config.sections) for _ in range(pairs)]
-        self._axes = torch.tensor(axes + axes, device=device)
+        self._axes = torch.tensor(axes, device=device)
 
     def at(self, positions: Tensor, dtype: torch.dtype) -> Angles:
         """cos and sin, (T, head dim) each, of (T,) positions, or of (3, T): time, row, column."""
         if positions.ndim == 2:
             dims = torch.arange(len(self._axes), device=self._axes.device)
-            chosen = positions[self._axes].T.contiguous()  # kernels read rows as they lie
-            return self._cos[chosen, dims].to(dtype), self._sin[chosen, dims].to(dtype)
-        return self._cos[positions].to(dtype), self._sin[positions].to(dtype)
+            chosen = positions[self._axes].T
+            halves = self._cos[chosen, dims], self._sin[chosen, dims]
+        else:
+            halves = self._cos[positions], self._sin[positions]
+        cos, sin = (torch.cat((half, half), dim=-1).to(dtype) for half in halves)
+        return cos, sin
 
 
 def frequencies(config: RopeConfig, head_dim: int) -> Tensor:
@@ -87,11 +91,11 @@ def _yarn(config: RopeConfig, plain: Tensor, head_dim: int) -> Tensor:
 
 
 def _scales(config: RopeConfig, head_dim: int) -> Tensor:
-    """What cos and sin of each dimension are multiplied with: one where nothing turns."""
+    """What cos and sin of each pair are multiplied with: one where nothing turns."""
     dims = config.dims or head_dim
     half = torch.ones(head_dim // 2)
     half[: dims // 2] = _attention_factor(config)
-    return torch.cat((half, half))
+    return half
 
 
 def _attention_factor(config: RopeConfig) -> float:
