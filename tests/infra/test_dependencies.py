@@ -4,8 +4,8 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
