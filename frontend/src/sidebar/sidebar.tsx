@@ -88,10 +88,10 @@ function SidebarButton({ icon, label, hint, onClick }: SidebarButtonProps) {
       className="group/button flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-start text-sm hover:bg-hover pointer-coarse:h-11"
     >
       {icon}
-      <span className="flex-1">{label}</span>
+      <span className="flex-1 truncate">{label}</span>
       <kbd
         aria-hidden
-        className="font-sans text-muted-foreground text-xs opacity-0 group-hover/button:opacity-100 group-focus-visible/button:opacity-100 pointer-coarse:hidden"
+        className="hidden font-sans text-muted-foreground text-xs group-hover/button:block group-focus-visible/button:block pointer-coarse:hidden"
       >
         {hint}
       </kbd>
