@@ -1,20 +1,20 @@
 /**
  * What the page says, at build time: Lingui's macros become calls with the English message, and the
- * catalogues of the other languages become modules.
+ * catalogues of the other languages become modules (vite.catalogues.ts).
  *
  * English has no catalogue: its messages stand where they are shown. They are compiled here, so
  * that the page carries no parser of ICU messages.
  */
 import { type PluginObj, transformAsync, types } from "@babel/core";
 import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
-import { lingui } from "@lingui/vite-plugin";
 import type { Plugin, PluginOption } from "vite";
+import { catalogues } from "./vite.catalogues";
 
 const SYNTAX = /[{}'\\]/;
 
 /** To be named in each config whose sources use the macros. */
 export function messages(): PluginOption {
-  return [macros(), lingui({ failOnCompileError: true })];
+  return [macros(), catalogues()];
 }
 
 function macros(): Plugin {

@@ -8,7 +8,7 @@ const SOURCE = fileURLToPath(new URL("./src/app/service-worker.js", import.meta.
 
 /** What opens a chat; the rest is kept when it was used. */
 const PARTS = ["index.html", "src/main.tsx", "src/app/app-shell.tsx", "src/chat/chat-page.tsx"];
-const CATALOGUE = /\/src\/locales\/([\w-]+)\.po$/;
+const CATALOGUE = /\/src\/locales\/([\w-]+)\.po\?/;
 const FONT = /\/inter-latin-wght-normal-[\w-]+\.woff2$/;
 const UNHASHED = ["theme.js", "icon.svg"];
 
@@ -20,7 +20,7 @@ export function serviceWorker(base: string): Plugin {
       order: "post",
       handler(_options, bundle) {
         const files = new Set<string>();
-        const catalogues: Record<string, string> = {};
+        const catalogues: Record<string, string[]> = {};
         let entry = "";
         const add = (name: string) => {
           const chunk = bundle[name];
@@ -34,7 +34,7 @@ export function serviceWorker(base: string): Plugin {
           const source = chunk.type === "chunk" ? (chunk.facadeModuleId ?? "") : "";
           if (PARTS.some((part) => source.endsWith(`/frontend/${part}`))) add(name);
           const language = CATALOGUE.exec(source)?.[1];
-          if (language) catalogues[language] = base + name;
+          if (language) catalogues[language] = [...(catalogues[language] ?? []), base + name];
           if (FONT.test(`/${name}`)) files.add(name);
         }
         if (!entry) this.error("the build has no entry of the page");

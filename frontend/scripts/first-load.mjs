@@ -16,6 +16,11 @@ const PAGES = {
     "src/markdown/rendered.tsx",
   ],
 };
+// Each other language than English adds a catalogue to the first page.
+for (const name of Object.keys(manifest)) {
+  const language = /^src\/locales\/(.+)\.po\?first$/.exec(name)?.[1];
+  if (language) PAGES[`sign-in in ${language}`] = ["index.html", name];
+}
 
 function scripts(entries) {
   const seen = new Set();

@@ -16,6 +16,8 @@ from tests.e2e.users import PASSWORD, SignUp, Visit
 
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+# Of the project that each organization begins with.
+NAMES = {"Default"}
 PAGES = ("/", "/settings", "/usage", "/keys", "/chats", "/organization", "/billing")
 
 
@@ -28,13 +30,20 @@ def _catalogue(language: str) -> Catalog:
 
 def said(language: str, english: str, context: str | None = None) -> str:
     message = _catalogue(language).get(english, context)
-    assert message is not None, english
-    return str(message.string or english)
+    assert message is not None and isinstance(message.string, str) and message.string, english
+    return message.string
 
 
 def _expect_language(page: Page, language: str, direction: str = "ltr") -> None:
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("html")).to_have_attribute("dir", direction)
+
+
+def _expect_no_english(page: Page, language: str) -> None:
+    """No line of the page is a message that the language says in other words."""
+    lines = {*page.locator("body").inner_text().splitlines()} - NAMES
+    others = [one for one in _catalogue(language) if one.id and one.string not in ("", one.id)]
+    assert [one.id for one in others if one.id in lines] == []
 
 
 def _day(page: Page, language: str, iso: str) -> str:
@@ -52,11 +61,13 @@ def test_before_the_sign_in_it_is_the_browsers_language_or_the_picked_one(visit:
     visitor.open("/login")
     _expect_language(page, "de")
     expect(page.get_by_role("button", name=said("de", "Sign in"), exact=True)).to_be_visible()
+    _expect_no_english(page, "de")
     page.get_by_role("combobox", name=said("de", "Language")).select_option("ja")
     _expect_language(page, "ja")
     visitor.open("/signup")
     _expect_language(page, "ja")
     expect(page.get_by_role("heading", name=said("ja", "Create your account"))).to_be_visible()
+    _expect_no_english(page, "ja")
 
 
 def test_language_that_the_page_does_not_speak_is_english(visit: Visit) -> None:
@@ -72,7 +83,9 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
     person.open("/settings")
     _expect_language(page, "de")
     label = "Language of the page and of mails"
-    page.get_by_role("combobox", name=said("de", label)).select_option("ar")
+    picker = page.get_by_role("combobox", name=said("de", label))
+    expect(picker).to_be_visible()
+    picker.select_option("ar")
     _expect_language(page, "ar", "rtl")
     assert person.call("GET", "/api/me")["user"]["language"] == "ar"
 
@@ -88,6 +101,7 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
     other.page.get_by_label("Password", exact=True).fill(PASSWORD)
     other.page.get_by_role("button", name="Sign in", exact=True).click()
     _expect_language(other.page, "ar", "rtl")
+    other.page.wait_for_load_state("networkidle")
 
     person.open("/settings")
     page.get_by_role("combobox", name=said("ar", label)).select_option("en")
@@ -97,7 +111,7 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("language", ["de", "ar"])
-def test_no_page_is_wider_than_the_window(
+def test_pages_are_in_the_language_and_no_wider_than_the_window(
     sign_up: SignUp, language: str, size: dict[str, int]
 ) -> None:
     """In the language of the longest words, and in the one that runs from right to left."""
@@ -109,6 +123,7 @@ def test_no_page_is_wider_than_the_window(
         person.page.wait_for_load_state("networkidle")
         width = person.page.evaluate("document.documentElement.scrollWidth")
         assert width <= size["width"], path
+        _expect_no_english(person.page, language)
 
 
 def test_shell_without_a_connection_has_the_language(sign_up: SignUp) -> None:
@@ -117,7 +132,7 @@ def test_shell_without_a_connection_has_the_language(sign_up: SignUp) -> None:
     person.open("/")
     page.wait_for_function("() => navigator.serviceWorker.controller?.state === 'activated'")
     kept = page.evaluate(KEPT_PATHS)
-    assert [path for path in kept if path.startswith("/static/app/assets/fr-")], kept
+    assert len([path for path in kept if path.startswith("/static/app/assets/fr-")]) == 2, kept
     person.visitor.expect_offline()
     person.context.set_offline(True)
     page.goto("/")

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { createBrowserRouter, type RouteObject } from "react-router";
+import { loadRest } from "@/lib/locale";
 import { SignInPage } from "@/pages/sign-in";
 import { SignUpPage } from "@/pages/sign-up";
 import { Loading } from "@/ui/spinner";
@@ -108,9 +109,7 @@ const shellPages: RouteObject[] = [
   },
 ];
 
-export const router = createBrowserRouter([
-  { path: "/login", Component: SignInPage, errorElement: <PageError /> },
-  { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
+const otherPages: RouteObject[] = [
   {
     path: "/confirm-sign-up",
     hydrateFallbackElement: loading,
@@ -164,5 +163,20 @@ export const router = createBrowserRouter([
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
     children: [{ errorElement: <PageError within />, children: shellPages }],
+  },
+];
+
+export const router = createBrowserRouter([
+  { path: "/login", Component: SignInPage, errorElement: <PageError /> },
+  { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
+  {
+    // What the others say is loaded beside them.
+    lazy: async () => {
+      await loadRest();
+      return {};
+    },
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    children: otherPages,
   },
 ]);

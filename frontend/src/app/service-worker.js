@@ -9,7 +9,7 @@
  */
 
 /**
- * Filled in by the build (vite.service-worker.ts): the shell's files, the catalogue of each language,
+ * Filled in by the build (vite.service-worker.ts): the shell's files, the catalogues of each language,
  * and the script that names the shell.
  */
 const FILES = "__FILES__";
@@ -62,7 +62,7 @@ async function install() {
 /** Of the page's language, which stands in the worker's address. English has none. */
 function catalogue() {
   const language = new URL(self.location.href).searchParams.get("language");
-  return language && Object.hasOwn(CATALOGUES, language) ? [CATALOGUES[language]] : [];
+  return language && Object.hasOwn(CATALOGUES, language) ? CATALOGUES[language] : [];
 }
 
 async function activate() {

@@ -44,6 +44,19 @@ describe("activate", () => {
   });
 });
 
+it("loads the rest after the first part, when asked before it too", async () => {
+  vi.resetModules();
+  const anew = await import("./locale");
+  const { i18n } = await import("@lingui/core");
+  browserSpeaks("de");
+  const rest = anew.loadRest();
+  await anew.activate();
+  const first = Object.keys(i18n.messages).length;
+  await rest;
+  expect(first).toBeGreaterThan(0);
+  expect(Object.keys(i18n.messages).length).toBeGreaterThan(first);
+});
+
 describe("a choice", () => {
   it("is kept, and loads the page anew", () => {
     const reload = vi.fn();

@@ -21,10 +21,19 @@ export type Language = keyof typeof LANGUAGES;
 
 const KEY = "parley.language";
 const RIGHT_TO_LEFT: Language[] = ["ar"];
-const catalogues = import.meta.glob<{ messages: Messages }>("../locales/*.po");
+type Catalogue = { messages: Messages };
+// What the pages before the sign-in say, and what all others do (vite.catalogues.ts).
+const first = import.meta.glob<Catalogue>("../locales/*.po", { query: "?first" });
+const rest = import.meta.glob<Catalogue>("../locales/*.po", { query: "?rest" });
 
 // What stands in the sources is compiled when they are built (vite.messages.ts).
 i18n.setMessagesCompiler((message) => [message]);
+
+let isActive = () => {};
+/** The router asks for the rest while the first part is still on its way. */
+const active = new Promise<void>((resolve) => {
+  isActive = resolve;
+});
 
 /** The page's language. */
 export const language = (): Language => i18n.locale as Language;
@@ -40,12 +49,11 @@ export function locale(): string {
 export const direction = (of: Language = language()): "ltr" | "rtl" =>
   RIGHT_TO_LEFT.includes(of) ? "rtl" : "ltr";
 
-/** Loads the catalogue of the chosen language; awaited before the first render. */
+/** Begins to speak the chosen language; awaited before the first render. */
 export async function activate(wanted: Language = chosen() ?? preferred()): Promise<void> {
   let used = wanted;
   try {
-    const { messages } = (await catalogues[`../locales/${wanted}.po`]?.()) ?? { messages: {} };
-    i18n.loadAndActivate({ locale: wanted, messages });
+    i18n.loadAndActivate({ locale: wanted, messages: await messagesOf(first, wanted) });
   } catch {
     // It can't be loaded: the page is there, in the language of the sources.
     used = "en";
@@ -53,6 +61,22 @@ export async function activate(wanted: Language = chosen() ?? preferred()): Prom
   }
   document.documentElement.lang = used;
   document.documentElement.dir = direction(used);
+  isActive();
+}
+
+/** The rest of the language; awaited before a page of which the entry knows nothing. */
+export async function loadRest(): Promise<void> {
+  await active;
+  // It can't be loaded: that part is in the language of the sources.
+  const messages = await messagesOf(rest, language()).catch(() => ({}));
+  i18n.load(language(), messages);
+}
+
+async function messagesOf(
+  catalogues: Record<string, () => Promise<Catalogue>>,
+  of: Language,
+): Promise<Messages> {
+  return (await catalogues[`../locales/${of}.po`]?.())?.messages ?? {};
 }
 
 /** What was chosen in this browser, or null: as its languages say. */

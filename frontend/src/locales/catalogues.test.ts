@@ -29,6 +29,15 @@ describe.each(languages)("$language", ({ language, entries }) => {
     const gone = Object.keys(entries).filter((id) => !(id in inSources));
     expect(added.map((id) => inSources[id]?.message)).toEqual([]);
     expect(gone.map((id) => entries[id]?.message)).toEqual([]);
+    // Of where a message stands, the build makes in which chunk it is.
+    const moved = Object.keys(inSources).filter(
+      (id) => filesOf(inSources[id]) !== filesOf(entries[id]),
+    );
+    expect(moved.map((id) => [entries[id]?.message, filesOf(entries[id])])).toEqual([]);
+  });
+
+  it("has a translation of each", () => {
+    expect(pairs.filter(({ translation }) => !translation)).toEqual([]);
   });
 
   it("has the values and the elements of each", () => {
@@ -62,6 +71,10 @@ it("tells messages with other insides apart", () => {
   ).toHaveLength(2);
   expect(categories("ar")).toHaveLength(6);
 });
+
+/** Where a message stands. */
+const filesOf = (entry: { origin?: [string, ...unknown[]][] } | undefined) =>
+  [...new Set(entry?.origin?.map(([file]) => file))].sort().join();
 
 const tokensOf = (message: string) => compileMessageOrThrow(message) as Token[];
 
