@@ -61,6 +61,8 @@ async def answer_turn(
     store: Callable[[], Awaitable[Turn]],
     params: SamplingParams | None = None,
     reuse: Reuse = "allowed",
+    *,
+    offers_tools: bool = True,
 ) -> HttpResponseBase:
     """Stream the answer to a turn, at most once for each `Idempotency-Key`. It survives the page:
     a reader may come back for it.
@@ -69,10 +71,12 @@ async def answer_turn(
         store: stores the turn; awaited here, so that a client who leaves cannot come between
             the turn and its generation.
         reuse: see GenerationRequest.
+        offers_tools: whether the model may call the tools of the person and the web.
     """
 
     async def begin(claim: Claim | None) -> HttpResponseBase:
-        return await _begin(request, await store(), params, reuse, claim)
+        turn = await store()
+        return await _begin(request, turn, params, reuse, claim, offers_tools=offers_tools)
 
     if HEADER not in request.headers:
         return await _in_own_task(partial(begin, None))
@@ -129,6 +133,8 @@ async def _begin(
     params: SamplingParams | None,
     reuse: Reuse,
     claim: Claim | None,
+    *,
+    offers_tools: bool,
 ) -> HttpResponseBase:
     ids = TurnIds(
         conversation_id=str(turn.assistant_message.conversation_id),
@@ -137,7 +143,7 @@ async def _begin(
     )
     try:
         principal = await _asking(request, turn)
-        tools = None if params is GOES_ON else await in_database(_offer, principal, turn)
+        tools = await in_database(_offer, principal, turn) if offers_tools else None
         gateway = gateway_of(request.scope)
         asker = Asker(gateway, principal, request.request_id, client_hash(request))
         history = await history_with_passages(asker, turn)

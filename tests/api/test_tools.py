@@ -152,6 +152,23 @@ def test_reading_tool_is_called_at_once_and_the_answer_goes_on(
     assert called[0]["details"]["tool"] == "forecast"
 
 
+def test_turn_without_tools_offers_none(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    path = f"/api/conversations/{conversation}/messages"
+    body = {"content": "Shall I go?", "tool_choice": "none"}
+    assert person.browser.post(path, json=body).status_code == 200
+    prompt, answer = answered(person, conversation)
+    again = f"/api/messages/{prompt['id']}/regenerate"
+    assert person.browser.post(again, json={"tool_choice": "none"}).status_code == 200
+    assert answered(person, conversation)[-1]["content"].strip() == "Take an umbrella."
+    assert all("tools" not in one for one in scripted_product.bodies[-2:])
+    assert answer["content"].strip() == "Take an umbrella."
+    assert tool_server.called == []
+
+
 def test_answer_after_a_call_has_read_the_long_file_too(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:

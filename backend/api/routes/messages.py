@@ -68,15 +68,17 @@ async def ask(
         room_for=room_for_history(body.max_tokens or conversation.parameters.get("max_tokens")),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
-    return await answer_turn(request, store, params)
+    return await answer_turn(request, store, params, offers_tools=body.tool_choice == "auto")
 
 
 @router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
 async def regenerate(
     request: AuthenticatedRequest, message_id: UUID, body: TurnRegenerate | None = None
 ) -> HttpResponseBase:
-    """Another answer to the same prompt, as a sibling of this one."""
-    model = load_pools().find(body.model).id if body is not None and body.model else None
+    """Another answer to the same prompt, as a sibling of this one. `message_id` may name the
+    prompt, also while other answers to it are generated."""
+    body = body or TurnRegenerate()
+    model = load_pools().find(body.model).id if body.model else None
     message = await in_database(message_get, principal=request.auth, message_id=message_id)
     store = partial(
         in_database,
@@ -86,7 +88,9 @@ async def regenerate(
         model=model,
         room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
-    return await answer_turn(request, store, reuse="refresh")
+    return await answer_turn(
+        request, store, reuse="refresh", offers_tools=body.tool_choice == "auto"
+    )
 
 
 @router.post("/messages/{uuid:message_id}/continue", **EVENT_STREAM_RESPONSE)
@@ -103,7 +107,7 @@ async def continue_answer(request: AuthenticatedRequest, message_id: UUID) -> Ht
         message_id=message_id,
         room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
-    return await answer_turn(request, store, GOES_ON, reuse="never")
+    return await answer_turn(request, store, GOES_ON, reuse="never", offers_tools=False)
 
 
 @router.get("/messages/{uuid:message_id}/sent", response=SentPromptOut)

@@ -152,6 +152,11 @@ class AttachmentPartIn(RequestModel):
 PartIn = Annotated[TextPartIn | AttachmentPartIn, Field(discriminator="type")]
 
 
+ToolChoice = Annotated[
+    Literal["auto", "none"], Field(description='"none": the model is offered no tools.')
+]
+
+
 class TurnCreate(RequestModel):
     """A prompt. Without `parent_id` it follows the active leaf; null starts a new root."""
 
@@ -163,6 +168,7 @@ class TurnCreate(RequestModel):
     model: ModelName | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    tool_choice: ToolChoice = "auto"
 
     @property
     def follows_active_leaf(self) -> bool:
@@ -181,6 +187,7 @@ class TurnCreate(RequestModel):
 
 class TurnRegenerate(RequestModel):
     model: ModelName | None = None
+    tool_choice: ToolChoice = "auto"
 
 
 class FeedbackIn(RequestModel):

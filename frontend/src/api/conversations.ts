@@ -126,6 +126,8 @@ export interface NewTurn {
   /** Absent: below the active leaf. Null: a new root. */
   parent_id?: string | null;
   model?: string;
+  /** "none": the model is offered no tools. */
+  tool_choice?: "auto" | "none";
 }
 
 /** Sent again with the same `key`, it gets the first one's answer. */
@@ -141,6 +143,14 @@ export const postRegenerate = (messageId: string, model: string | undefined, sig
   request(`/api/messages/${encodeURIComponent(messageId)}/regenerate`, {
     method: "POST",
     body: model ? { model } : {},
+    signal,
+  });
+
+/** A further answer to a prompt, by `model` and without tools, also while others are on their way. */
+export const postAnswerBeside = (promptId: string, model: string, signal: AbortSignal) =>
+  request(`/api/messages/${encodeURIComponent(promptId)}/regenerate`, {
+    method: "POST",
+    body: { model, tool_choice: "none" },
     signal,
   });
 

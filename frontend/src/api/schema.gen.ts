@@ -4068,11 +4068,25 @@ export interface components {
             temperature?: number | null;
             /** Max Tokens */
             max_tokens?: number | null;
+            /**
+             * Tool Choice
+             * @description "none": the model is offered no tools.
+             * @default auto
+             * @enum {string}
+             */
+            tool_choice: "auto" | "none";
         };
         /** TurnRegenerate */
         TurnRegenerate: {
             /** Model */
             model?: string | null;
+            /**
+             * Tool Choice
+             * @description "none": the model is offered no tools.
+             * @default auto
+             * @enum {string}
+             */
+            tool_choice: "auto" | "none";
         };
         /** SentMessageOut */
         SentMessageOut: {

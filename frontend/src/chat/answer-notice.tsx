@@ -158,7 +158,7 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
   );
 }
 
-function describeFailure({ error }: LiveAnswer) {
+export function describeFailure({ error }: LiveAnswer) {
   if (error instanceof NetworkError) {
     return { tone: "offline", title: t`Not sent`, text: error.message } as const;
   }

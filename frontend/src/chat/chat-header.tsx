@@ -22,6 +22,7 @@ interface ChatHeaderProps {
   pending: PendingModel[];
   model: string;
   onModelChange: (id: string) => void;
+  comparing: ComponentProps<typeof ModelPicker>["comparing"];
   assistant: { id: string; name: string } | null;
   project: ComponentProps<typeof ProjectPicker>;
   settings: ComponentProps<typeof ChatSettingsButton>;
@@ -36,6 +37,7 @@ export function ChatHeader({
   pending,
   model,
   onModelChange,
+  comparing,
   assistant,
   project,
   settings,
@@ -48,7 +50,13 @@ export function ChatHeader({
       <div className="flex min-w-0 items-center gap-1">
         <MobileNavButtons />
         <h1 className="sr-only">{conversation?.title || t`New chat`}</h1>
-        <ModelPicker models={models} pending={pending} value={model} onChange={onModelChange}>
+        <ModelPicker
+          models={models}
+          pending={pending}
+          value={model}
+          onChange={onModelChange}
+          comparing={comparing}
+        >
           <AssistantItems />
         </ModelPicker>
         {assistant && <AssistantBadge {...assistant} />}

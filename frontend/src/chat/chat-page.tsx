@@ -24,6 +24,8 @@ import { ChatHeader } from "./chat-header";
 import type { ChatSettings } from "./chat-settings";
 import { modelForNewChat, useChosenModel } from "./chosen-model";
 import { useProjectOf } from "./chosen-project";
+import { stopComparison } from "./compare";
+import { isComparing, messagesAbove, useComparison } from "./comparison";
 import { ComposerFooter } from "./composer";
 import { ContextGauge } from "./context-gauge";
 import { NEW_CHAT } from "./drafts";
@@ -35,6 +37,7 @@ import { useConversation, useModelList, useViewMessages } from "./queries";
 import { queue } from "./queued";
 import { QueuedMessage } from "./queued-message";
 import { ChatRuntime } from "./runtime";
+import { SideBySide } from "./side-by-side";
 import { TemporaryNotice, useEndOnLeave } from "./temporary";
 import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
@@ -44,6 +47,7 @@ import { useWebOf } from "./web-switch";
 import { Welcome } from "./welcome";
 
 const NO_PAGES: Conversation[] = [];
+const NO_MODELS: string[] = [];
 const NO_PARAMETERS = parametersOf(written({} as ChatParameters));
 
 export function ChatPage() {
@@ -66,8 +70,14 @@ function Chat({ id, assistantId }: ChatProps) {
   const query = useConversation(id);
   const pages = query.data?.pages ?? NO_PAGES;
   const conversation = pages[0];
-  const messages = useViewMessages(id, pages);
+  const branch = useViewMessages(id, pages);
+  const comparison = useComparison(id);
+  const messages = useMemo(
+    () => (comparison ? messagesAbove(branch, comparison) : branch),
+    [branch, comparison],
+  );
   const live = useLiveAnswer(id);
+  const [compared, setCompared] = useState(NO_MODELS);
   const assistant = useAssistant(assistantId);
   const { models, pending, model, changeModel } = useModelOf(id, conversation, assistant.data);
   const { projects, project, changeProject } = useProjectOf(id, conversation);
@@ -83,17 +93,33 @@ function Chat({ id, assistantId }: ChatProps) {
     send: sendAtOnce,
     starting,
     abandon,
-  } = useSending(id, model?.id ?? "", project, first, temporary, assistantId ?? null, messages);
+  } = useSending(
+    id,
+    model?.id ?? "",
+    project,
+    first,
+    temporary,
+    assistantId ?? null,
+    messages,
+    compared,
+  );
+  const undecided = comparison !== null;
   const send = useCallback(
     async (parts: Part[]) => {
+      if (undecided) {
+        toast(t`Choose the answer to continue with first.`);
+        throw new Error("an answer is to be chosen first");
+      }
       await webStored();
+      setCompared(NO_MODELS);
       await sendAtOnce(parts);
     },
-    [webStored, sendAtOnce],
+    [undecided, webStored, sendAtOnce],
   );
-  const running = starting || isRunning(live);
+  const running = starting || isRunning(live) || isComparing(comparison);
   const stop = useCallback(async () => {
-    if (id) await stopAnswer(id).catch((error) => toast(errorMessage(error)));
+    const warn = (error: unknown) => toast(errorMessage(error));
+    if (id) await Promise.all([stopAnswer(id), stopComparison(id)]).catch(warn);
     else abandon();
   }, [id, abandon]);
   useHotkey("escape", stop, running);
@@ -114,7 +140,11 @@ function Chat({ id, assistantId }: ChatProps) {
       stop={stop}
       warn={toast}
     >
-      <ThreadActionsProvider conversationId={id} model={model?.id ?? ""} running={running}>
+      <ThreadActionsProvider
+        conversationId={id}
+        model={model?.id ?? ""}
+        running={running || undecided}
+      >
         <WithArtifact messages={messages}>
           <ChatHeader
             conversation={conversation}
@@ -122,6 +152,7 @@ function Chat({ id, assistantId }: ChatProps) {
             pending={pending}
             model={model?.id ?? ""}
             onModelChange={changeModel}
+            comparing={undecided ? null : { value: compared, onChange: setCompared }}
             assistant={conversation?.assistant ?? assistant.data ?? null}
             project={{ projects, value: project, onChange: changeProject }}
             settings={settings}
@@ -146,9 +177,15 @@ function Chat({ id, assistantId }: ChatProps) {
               loadingOlder={query.isFetchingNextPage}
               olderFailed={query.isFetchNextPageError}
               loadOlder={() => void query.fetchNextPage()}
+              comparison={
+                comparison && {
+                  shown: <SideBySide conversationId={id} comparison={comparison} models={models} />,
+                  sentAt: comparison.sent.at,
+                }
+              }
               footer={
                 <ComposerFooter
-                  onQueue={(text) => queue(id, [{ type: "text", text }])}
+                  onQueue={undecided ? undefined : (text) => queue(id, [{ type: "text", text }])}
                   web={web}
                   gauge={
                     conversation &&
@@ -166,7 +203,7 @@ function Chat({ id, assistantId }: ChatProps) {
           ) : (
             <Loading label={t`Loading the conversation`} />
           )}
-          <Announcer live={live} />
+          <Announcer live={comparison?.columns.find(({ ended }) => !ended)?.live ?? live} />
         </WithArtifact>
       </ThreadActionsProvider>
     </ChatRuntime>

@@ -1,10 +1,11 @@
 import type { MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
+import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Check, ChevronDown } from "lucide-react";
-import type { ReactNode } from "react";
+import { Check, ChevronDown, Columns2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import type { Model, PendingModel } from "@/api/types";
-import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
+import { Menu, MenuItem, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
+import { CompareDialog } from "./compare-dialog";
 import { isOnItsWay } from "./queries";
 
 interface ModelPickerProps {
@@ -12,42 +13,72 @@ interface ModelPickerProps {
   pending: PendingModel[];
   value: string;
   onChange: (id: string) => void;
+  /** The models that answer the next message side by side; null where one answers alone. */
+  comparing?: { value: string[]; onChange: (ids: string[]) => void } | null;
   /** Further items of the menu. */
   children?: ReactNode;
 }
 
 /** The models that can be chatted with, by name; the trigger shows the chosen one. */
-export function ModelPicker({ models, pending, value, onChange, children }: ModelPickerProps) {
+export function ModelPicker(props: ModelPickerProps) {
+  const { models, pending, value, onChange, comparing = null, children } = props;
+  const [choosing, setChoosing] = useState(false);
   const current = models.find((model) => model.id === value);
-  const name = current?.name ?? (value || "Parley");
+  const count = comparing?.value.length ?? 0;
+  const name =
+    count > 1
+      ? plural(count, { one: "# model", other: "# models" })
+      : (current?.name ?? (value || "Parley"));
   return (
-    <Menu
-      className="min-w-72"
-      trigger={
-        <button
-          type="button"
-          aria-label={t`Model: ${name}`}
-          className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
+    <>
+      <Menu
+        className="min-w-72"
+        trigger={
+          <button
+            type="button"
+            aria-label={t`Model: ${name}`}
+            className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
+          >
+            <span className="truncate">{name}</span>
+            <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+          </button>
+        }
+      >
+        <MenuRadioGroup
+          value={count > 1 ? "" : value}
+          onValueChange={(id) => {
+            comparing?.onChange([]);
+            onChange(String(id));
+          }}
         >
-          <span className="truncate">{name}</span>
-          <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-        </button>
-      }
-    >
-      <MenuRadioGroup value={value} onValueChange={(id) => onChange(String(id))}>
-        {models.map((model) => (
-          <MenuRadioItem
-            key={model.id}
-            value={model.id}
-            label={model.name}
-            description={describe(model)}
-            indicator={<Check aria-hidden />}
-          />
-        ))}
-      </MenuRadioGroup>
-      {children}
-      <ModelNotes models={models} pending={pending} />
-    </Menu>
+          {models.map((model) => (
+            <MenuRadioItem
+              key={model.id}
+              value={model.id}
+              label={model.name}
+              description={describe(model)}
+              indicator={<Check aria-hidden />}
+            />
+          ))}
+        </MenuRadioGroup>
+        {comparing && models.length > 1 && (
+          <MenuItem icon={<Columns2 aria-hidden />} onSelect={() => setChoosing(true)}>
+            <Trans>Compare models</Trans>
+          </MenuItem>
+        )}
+        {children}
+        <ModelNotes models={models} pending={pending} />
+      </Menu>
+      {comparing && (
+        <CompareDialog
+          models={models}
+          first={value}
+          comparing={comparing}
+          open={choosing}
+          onOpenChange={setChoosing}
+        />
+      )}
+    </>
   );
 }
 

@@ -46,7 +46,7 @@ export function sendAgain(
 }
 
 /** Where the first one is only being begun, its answer is there a moment later. */
-async function post(
+export async function post(
   conversationId: string,
   body: NewTurn,
   key: string,
@@ -65,5 +65,5 @@ async function post(
 const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);
 
 /** `crypto.randomUUID` is there over TLS only. */
-const newKey = (): string =>
+export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join("-");

@@ -24,12 +24,14 @@ interface ThreadProps {
   /** The last page of older ones could not be read: the reader asks for it again. */
   olderFailed: boolean;
   loadOlder: () => void;
+  /** Below the messages, over the whole width. */
+  comparison?: { shown: ReactNode; sentAt: string } | null;
   /** The composer, or what stands in its place. */
   footer: ReactNode;
 }
 
 export function Thread(props: ThreadProps) {
-  const { messages, hasOlder, loadingOlder, olderFailed, loadOlder, footer } = props;
+  const { messages, hasOlder, loadingOlder, olderFailed, loadOlder, comparison, footer } = props;
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -38,7 +40,7 @@ export function Thread(props: ThreadProps) {
   const edited = messages.findIndex(({ id }) => id === editing);
   const shift = useIsPrepend(messages);
   useFollowReading(messages);
-  const sentAt = messages.at(-1)?.live?.sent?.at;
+  const sentAt = comparison?.sentAt ?? messages.at(-1)?.live?.sent?.at;
 
   useLayoutEffect(toEnd, [toEnd]);
   // Only what this tab sends takes the reader to the end: not another tab, not a branch.
@@ -62,42 +64,45 @@ export function Thread(props: ThreadProps) {
         tabIndex={0}
         aria-label={t`Messages`}
       >
-        <div ref={content} className="mx-auto w-full max-w-3xl px-4 pt-4 pb-8 md:px-6">
-          {loadingOlder && (
-            <div className="absolute inset-x-0 top-2 z-10 flex justify-center">
-              <Spinner className="text-muted-foreground" />
-            </div>
-          )}
-          {olderFailed && !loadingOlder && (
-            <div
-              role="alert"
-              className="flex items-center justify-center gap-2 pb-3 text-muted-foreground text-sm"
+        <div ref={content} className="pb-8">
+          <div className="mx-auto w-full max-w-3xl px-4 pt-4 md:px-6">
+            {loadingOlder && (
+              <div className="absolute inset-x-0 top-2 z-10 flex justify-center">
+                <Spinner className="text-muted-foreground" />
+              </div>
+            )}
+            {olderFailed && !loadingOlder && (
+              <div
+                role="alert"
+                className="flex items-center justify-center gap-2 pb-3 text-muted-foreground text-sm"
+              >
+                <Trans>Older messages could not be loaded.</Trans>
+                <Button variant="outline" size="sm" onClick={loadOlder}>
+                  <Trans>Try again</Trans>
+                </Button>
+              </div>
+            )}
+            <Virtualizer
+              ref={list}
+              scrollRef={viewport}
+              shift={shift}
+              bufferSize={600}
+              keepMounted={edited === -1 ? NOTHING : [edited]}
+              onScroll={maybeLoadOlder}
             >
-              <Trans>Older messages could not be loaded.</Trans>
-              <Button variant="outline" size="sm" onClick={loadOlder}>
-                <Trans>Try again</Trans>
-              </Button>
-            </div>
-          )}
-          <Virtualizer
-            ref={list}
-            scrollRef={viewport}
-            shift={shift}
-            bufferSize={600}
-            keepMounted={edited === -1 ? NOTHING : [edited]}
-            onScroll={maybeLoadOlder}
-          >
-            {messages.map((message, index) => (
-              <MessageRow
-                key={message.id}
-                message={message}
-                answeredBy={messages[index + 1]?.model ?? null}
-                readFrom={callsBefore(messages, index)}
-                editing={message.id === editing}
-                setEditing={setEditing}
-              />
-            ))}
-          </Virtualizer>
+              {messages.map((message, index) => (
+                <MessageRow
+                  key={message.id}
+                  message={message}
+                  answeredBy={messages[index + 1]?.model ?? null}
+                  readFrom={callsBefore(messages, index)}
+                  editing={message.id === editing}
+                  setEditing={setEditing}
+                />
+              ))}
+            </Virtualizer>
+          </div>
+          {comparison?.shown}
         </div>
       </section>
       {!atEnd && (

@@ -4,12 +4,13 @@
  */
 import type { QueryClient } from "@tanstack/react-query";
 import { cancelGeneration, postContinue, postRegenerate } from "@/api/conversations";
-import { ApiError, type ErrorBody, NetworkError } from "@/api/errors";
+import { NetworkError } from "@/api/errors";
 import type { Message } from "@/api/types";
 import { followGeneration, type GenerationEvent, pause } from "@/stream/generation";
 import { conversationKey, modelsKey, refreshConversation, refreshLists } from "./cache";
+import { comparisonOf, forgetComparison, forgetComparisons } from "./comparison";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
-import { withDelta } from "./parts";
+import { afterEvent, afterFailure } from "./live-events";
 import { forgetQueued, unqueue } from "./queued";
 import type { LiveAnswer } from "./view";
 
@@ -53,7 +54,10 @@ export function joinAnswer(
   conversationId: string,
   generation: { id: string; message_id: string },
 ): Promise<void> {
-  if (isRunning(liveAnswer(conversationId))) return Promise.resolve();
+  // Those of a comparison are followed in its columns.
+  if (isRunning(liveAnswer(conversationId)) || comparisonOf(conversationId)) {
+    return Promise.resolve();
+  }
   const live = newAnswer({
     messageId: generation.message_id,
     generationId: generation.id,
@@ -83,6 +87,7 @@ export function forgetAnswer(conversationId: string): void {
   // Without its entry the answer that ends now is not settled: nothing more is read of it.
   aborts.delete(conversationId);
   dropLive(conversationId);
+  forgetComparison(conversationId);
   unqueue(conversationId);
 }
 
@@ -90,6 +95,7 @@ export function forgetAnswer(conversationId: string): void {
 export function forgetAllAnswers(): void {
   for (const conversationId of [...aborts.keys()]) forgetAnswer(conversationId);
   useLiveStore.setState({ answers: {} });
+  forgetComparisons();
   forgetQueued();
 }
 
@@ -141,55 +147,23 @@ export async function run(
 }
 
 function apply(conversationId: string, event: GenerationEvent): void {
-  switch (event.type) {
-    case "admitted":
-      patchLive(conversationId, { generationId: event.generationId });
-      if (liveAnswer(conversationId)?.stopping) {
-        patchLive(conversationId, { stopping: false });
-        persistently(() => cancelGeneration(event.generationId)).catch((error) =>
-          fail(conversationId, error),
-        );
-      }
-      break;
-    case "started":
-      patchLive(conversationId, {
-        phase: "streaming",
-        generationId: event.ids.generation_id,
-        messageId: event.ids.message_id,
-        userMessageId: event.ids.user_message_id,
-      });
-      break;
-    case "thought":
-    case "text":
-      patchLive(conversationId, {
-        phase: "streaming",
-        parts: withDelta(liveAnswer(conversationId)?.parts ?? [], event, Date.now()),
-      });
-      break;
-    case "error":
-      fail(conversationId, new ApiError(500, event.error as ErrorBody));
-      break;
-    case "connection":
-      if (liveAnswer(conversationId)?.phase === "failed") break;
-      if (event.state === "lost") patchLive(conversationId, { phase: "reconnecting" });
-      else if (liveAnswer(conversationId)?.generationId) {
-        patchLive(conversationId, { phase: "streaming" });
-      }
-      break;
+  const live = liveAnswer(conversationId);
+  if (!live) return;
+  const ended = event.type === "admitted" && live.stopping;
+  putLive(conversationId, {
+    ...afterEvent(live, event, Date.now()),
+    ...(ended && { stopping: false }),
+  });
+  if (ended) {
+    persistently(() => cancelGeneration(event.generationId)).catch((error) =>
+      fail(conversationId, error),
+    );
   }
 }
 
 function fail(conversationId: string, error: unknown): void {
-  const known =
-    error instanceof ApiError || error instanceof NetworkError ? error : new NetworkError(error);
-  const wait = known instanceof ApiError ? known.retryAfter : null;
-  const stored = known instanceof ApiError ? known.turn : null;
-  patchLive(conversationId, {
-    phase: "failed",
-    error: known,
-    retryAt: wait === null ? null : Date.now() + wait * 1000,
-    ...(stored && { messageId: stored.message_id, userMessageId: stored.user_message_id }),
-  });
+  const live = liveAnswer(conversationId);
+  if (live) putLive(conversationId, afterFailure(live, error, Date.now()));
 }
 
 /**
@@ -230,7 +204,7 @@ async function settle(client: QueryClient, conversationId: string): Promise<void
  * `ask`, again after a while where the server could not be reached: a browser that has just come
  * back online breaks connections off for another moment.
  */
-async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+export async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   for (const wait of PAUSES_MS) {
     try {
       return await ask();

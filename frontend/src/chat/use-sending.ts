@@ -10,13 +10,14 @@ import {
 import { errorMessage } from "@/api/errors";
 import type { Part } from "@/api/types";
 import { toast } from "@/ui/toast";
-import { sendTurn } from "./send-turn";
+import { compare } from "./compare";
+import { sendTurn, type Turn } from "./send-turn";
 import { dismissFailure } from "./turns";
 import { isStored, type ViewMessage } from "./view";
 
 /**
  * How a message is sent; a new chat becomes a conversation with its first one, and `first` is
- * stored of it before. `send` rejects when nothing was sent. While the conversation is `starting`,
+ * stored of it before. With `compared` several models answer it. `send` rejects when nothing was sent. While the conversation is `starting`,
  * `abandon` takes its message back.
  */
 export function useSending(
@@ -27,6 +28,7 @@ export function useSending(
   temporary: boolean,
   assistantId: string | null,
   messages: ViewMessage[],
+  compared: string[],
 ) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -45,6 +47,8 @@ export function useSending(
   }, []);
 
   return useMemo(() => {
+    const ask = (turn: Turn) =>
+      compared.length > 1 ? compare(client, turn, compared) : sendTurn(client, turn);
     const start = async (parts: Part[]) => {
       abandoned.current = false;
       setStarting(true);
@@ -60,7 +64,7 @@ export function useSending(
           throw new Error("stopped before it was sent");
         }
         if (Object.keys(first).length > 0) await patchConversation(conversationId, first);
-        void sendTurn(client, { conversationId, parts, parentId: null, model });
+        void ask({ conversationId, parts, parentId: null, model });
         // Whoever has gone on to another page meanwhile is not called back.
         if (shown.current) await navigate(`/c/${conversationId}`);
       } catch (error) {
@@ -75,11 +79,11 @@ export function useSending(
       if (!id) return start(parts);
       dismissFailure(id);
       const last = latest.current.findLast((message) => !message.live && isStored(message));
-      await sendTurn(client, { conversationId: id, parts, parentId: last?.id ?? null, model });
+      await ask({ conversationId: id, parts, parentId: last?.id ?? null, model });
     };
     const abandon = () => {
       abandoned.current = true;
     };
     return { send, starting, abandon };
-  }, [client, navigate, id, model, projectId, first, temporary, assistantId, starting]);
+  }, [client, navigate, id, model, projectId, first, temporary, assistantId, starting, compared]);
 }

@@ -107,6 +107,10 @@ function sentMessage(live: LiveAnswer, sent: NonNullable<LiveAnswer["sent"]>): V
   };
 }
 
+/** The answer of `live`, to be shown by itself. */
+export const answerOf = (live: LiveAnswer): ViewMessage =>
+  overlay(blankAnswer(live, live.userMessageId), live);
+
 function blankAnswer(live: LiveAnswer, parentId: string | null): ViewMessage {
   const id = live.messageId ?? ANSWER_ID;
   return { ...emptyMessage(id, parentId), status: "pending", model: live.model, live };
