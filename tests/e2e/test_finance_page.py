@@ -49,10 +49,12 @@ def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_produc
     expect(page.get_by_text(f"Invoice {last['number']} is not paid")).to_be_visible()
     page.get_by_label("Country").fill("de")
     page.get_by_label("Legal name").fill("Acme GmbH")
+    page.get_by_label("Language of invoices").select_option("de")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Who is invoiced is saved.")).to_be_visible()
     details = person.call("GET", "/api/billing")["details"]
     assert (details["country"], details["legal_name"]) == ("DE", "Acme GmbH")
+    assert details["language"] == "de"
 
 
 def test_member_sees_their_own_usage_and_no_money(person: Person, live_product: Product) -> None:

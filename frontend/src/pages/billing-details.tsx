@@ -6,9 +6,11 @@ import { useState } from "react";
 import { setBillingDetails } from "@/api/billing";
 import { ApiError, errorMessage } from "@/api/errors";
 import type { Billing, BillingDetails } from "@/api/types";
+import { isLanguage, type Language, languageOptions } from "@/lib/locale";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
+import { Select } from "@/ui/select";
 import { toast } from "@/ui/toast";
 import { Section } from "./page-layout";
 
@@ -70,6 +72,13 @@ export function Details({ billing }: { billing: Billing }) {
             }
           />
         ))}
+        <Select<Language | "">
+          label={t`Language of invoices`}
+          value={isLanguage(details.language) ? details.language : ""}
+          onChange={(language) => setDetails({ ...details, language })}
+          options={[{ value: "", label: t`As the first owner has chosen` }, ...languageOptions]}
+          className="self-start"
+        />
         <Button type="submit" className="self-start" busy={save.isPending}>
           <Trans>Save</Trans>
         </Button>
