@@ -3,9 +3,11 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { errorMessage } from "@/api/errors";
+import { startOutbox } from "@/chat/outbox";
 import { useHotkey } from "@/lib/hotkeys";
 import { useOnline } from "@/lib/online";
 import { SearchDialog } from "@/sidebar/search-dialog";
@@ -89,6 +91,8 @@ function Shell() {
   );
   useServerEvents(onDeleted, useAnswerNotifications(useMe().user.id));
   useEffect(registerServiceWorker, []);
+  const client = useQueryClient();
+  useEffect(() => startOutbox(client), [client]);
   useHotkey("mod+k", openSearch);
   useHotkey("mod+shift+o", newChat);
 
@@ -144,7 +148,7 @@ function OfflineBanner() {
     <div className="px-3 pt-2">
       <Notice tone="offline" title={t`You are offline`} className="mx-auto max-w-3xl py-2">
         <Trans>
-          Your conversations stay; what you write is kept, and can be sent when the connection is
+          Your conversations stay; what you send now waits here, and goes out when the connection is
           back.
         </Trans>
       </Notice>

@@ -5,6 +5,8 @@ import { getMe } from "@/api/account";
 import { NetworkError } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { claimDrafts, forgetDrafts } from "@/chat/drafts";
+import { claimOutbox, forgetOutbox } from "@/chat/outbox-store";
+import { draftSharedText } from "@/chat/shared-text";
 import { forgetAllAnswers } from "@/chat/turns";
 import { follow } from "@/lib/locale";
 import { forgetMe, rememberedMe, rememberMe } from "./remembered-me";
@@ -27,7 +29,11 @@ async function readMe(): Promise<Me | null> {
   try {
     const me = await getMe();
     if (me) giveTabTo(me);
-    else forgetMe();
+    else {
+      forgetMe();
+      // What another app has shared is there after the sign-in.
+      draftSharedText();
+    }
     return me;
   } catch (error) {
     const last = error instanceof NetworkError && !navigator.onLine ? rememberedMe() : null;
@@ -41,11 +47,15 @@ async function readMe(): Promise<Me | null> {
 function giveTabTo(me: Me | null): void {
   if (me) {
     rememberMe(me);
+    claimOutbox(me);
     follow(me.user.language);
   } else forgetMe();
   if (me && claimDrafts(me.user.id)) return;
   forgetAllAnswers();
-  if (!me) forgetDrafts();
+  if (!me) {
+    forgetDrafts();
+    void forgetOutbox();
+  }
 }
 
 export const MeContext = createContext<Me | null>(null);

@@ -32,6 +32,7 @@ import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
 import { ModelOutage } from "./model-outage";
 import { chatModels } from "./model-picker";
+import { placeOf, useHeld } from "./outbox-store";
 import { parametersOf, written } from "./parameter-fields";
 import { useConversation, useModelList, useViewMessages } from "./queries";
 import { queue } from "./queued";
@@ -43,6 +44,7 @@ import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
 import { stopAnswer } from "./turns";
 import { useSending } from "./use-sending";
+import { useGoAlong } from "./waiting-messages";
 import { useWebOf } from "./web-switch";
 import { Welcome } from "./welcome";
 
@@ -78,6 +80,8 @@ function Chat({ id, assistantId }: ChatProps) {
   );
   const live = useLiveAnswer(id);
   const [compared, setCompared] = useState(NO_MODELS);
+  const waiting = useHeld(id ?? placeOf(assistantId), live?.sent?.key);
+  useGoAlong(id ?? placeOf(assistantId), waiting);
   const assistant = useAssistant(assistantId);
   const { models, pending, model, changeModel } = useModelOf(id, conversation, assistant.data);
   const { projects, project, changeProject } = useProjectOf(id, conversation);
@@ -98,7 +102,7 @@ function Chat({ id, assistantId }: ChatProps) {
     model?.id ?? "",
     project,
     first,
-    temporary,
+    conversation?.temporary ?? temporary,
     assistantId ?? null,
     messages,
     compared,
@@ -160,7 +164,7 @@ function Chat({ id, assistantId }: ChatProps) {
           />
           {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
           <ModelOutage model={model} models={models} />
-          {id === undefined ? (
+          {id === undefined && waiting.length === 0 ? (
             assistantId && assistant.isPending ? (
               <Loading label={t`Loading the assistant`} />
             ) : (
@@ -170,22 +174,29 @@ function Chat({ id, assistantId }: ChatProps) {
                 web={web}
               />
             )
-          ) : messages.length > 0 || query.isSuccess ? (
+          ) : messages.length + waiting.length > 0 || query.isSuccess ? (
             <Thread
               messages={messages}
+              waiting={waiting}
               hasOlder={query.hasNextPage}
               loadingOlder={query.isFetchingNextPage}
               olderFailed={query.isFetchNextPageError}
               loadOlder={() => void query.fetchNextPage()}
               comparison={
-                comparison && {
-                  shown: <SideBySide conversationId={id} comparison={comparison} models={models} />,
-                  sentAt: comparison.sent.at,
-                }
+                id && comparison
+                  ? {
+                      shown: (
+                        <SideBySide conversationId={id} comparison={comparison} models={models} />
+                      ),
+                      sentAt: comparison.sent.at,
+                    }
+                  : null
               }
               footer={
                 <ComposerFooter
-                  onQueue={undecided ? undefined : (text) => queue(id, [{ type: "text", text }])}
+                  onQueue={
+                    id && !undecided ? (text) => queue(id, [{ type: "text", text }]) : undefined
+                  }
                   web={web}
                   gauge={
                     conversation &&
@@ -194,7 +205,7 @@ function Chat({ id, assistantId }: ChatProps) {
                     )
                   }
                 >
-                  <QueuedMessage conversationId={id} running={running} send={send} />
+                  {id && <QueuedMessage conversationId={id} running={running} send={send} />}
                 </ComposerFooter>
               }
             />

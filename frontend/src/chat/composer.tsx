@@ -4,7 +4,6 @@ import { Trans } from "@lingui/react/macro";
 import { ArrowUp, ListPlus, Plus, Square } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
-import { useOnline } from "@/lib/online";
 import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
 import { Dictation } from "@/voice/dictation";
@@ -24,7 +23,6 @@ interface ComposerProps {
 
 /** Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. */
 export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
-  const online = useOnline();
   const aui = useAui();
   const running = useAuiState((state) => state.thread.isRunning);
   // A message goes with all its files, or not at all.
@@ -100,11 +98,7 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
               <Square aria-hidden className="size-3.5 fill-current" />
             </ComposerPrimitive.Cancel>
           ) : (
-            <ComposerPrimitive.Send
-              aria-label={t`Send`}
-              disabled={!online || failed}
-              className={roundButton}
-            >
+            <ComposerPrimitive.Send aria-label={t`Send`} disabled={failed} className={roundButton}>
               <ArrowUp aria-hidden className="size-5" />
             </ComposerPrimitive.Send>
           )}

@@ -20,15 +20,33 @@ export interface Turn {
   model: string;
 }
 
+export interface Sending {
+  key: string;
+  /** The server has the message. */
+  onTaken?: () => Promise<void>;
+  /** See `run`. */
+  onUnreachable?: (() => Promise<void>) | undefined;
+}
+
 /** Sends a message, or an edited one when `parentId` is not the last message. */
-export async function sendTurn(client: QueryClient, turn: Turn, key = newKey()): Promise<void> {
+export async function sendTurn(
+  client: QueryClient,
+  turn: Turn,
+  { key, onTaken, onUnreachable }: Sending = { key: newKey() },
+): Promise<void> {
   const { conversationId, parts, parentId, model } = turn;
   const live = newAnswer({ parentId, model, sent: { parts, at: new Date().toISOString(), key } });
   const body = { content: parts, parent_id: parentId, ...(model && { model }) };
-  await run(client, conversationId, live, (signal) => post(conversationId, body, key, signal));
+  const start = async (signal: AbortSignal) => {
+    const response = await post(conversationId, body, key, signal);
+    await onTaken?.();
+    return response;
+  };
+  await run(client, conversationId, live, start, onUnreachable);
   // The answer had ended so long ago that its stream is gone: what is stored, and is shown by now,
   // is all there is.
   if (codeOf(liveAnswer(conversationId)?.error) === "idempotency_answer_lost") {
+    await onTaken?.();
     dismissFailure(conversationId);
   }
 }
@@ -42,7 +60,7 @@ export function sendAgain(
   model: string,
 ): Promise<void> {
   const turn = { conversationId, parts, parentId: failed.parentId, model };
-  return sendTurn(client, turn, model === failed.model ? key : newKey());
+  return sendTurn(client, turn, { key: model === failed.model ? key : newKey() });
 }
 
 /** Where the first one is only being begun, its answer is there a moment later. */

@@ -8,17 +8,22 @@ import { Button } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
 import { useFollowReading } from "@/voice/read-aloud";
 import { MessageRow } from "./message-row";
+import type { HeldMessage } from "./outbox-store";
 import { useStickToEnd } from "./scroll";
 import type { ViewMessage } from "./view";
+import { WaitingMessages } from "./waiting-messages";
 import { callsBefore } from "./web-calls";
 
 const NOTHING: number[] = [];
+const NONE: HeldMessage[] = [];
 
 /** How near to the first loaded message older ones are asked for. */
 const LOAD_AHEAD_PX = 1200;
 
 interface ThreadProps {
   messages: ViewMessage[];
+  /** Below them: what the server does not have yet. */
+  waiting?: HeldMessage[];
   hasOlder: boolean;
   loadingOlder: boolean;
   /** The last page of older ones could not be read: the reader asks for it again. */
@@ -31,7 +36,16 @@ interface ThreadProps {
 }
 
 export function Thread(props: ThreadProps) {
-  const { messages, hasOlder, loadingOlder, olderFailed, loadOlder, comparison, footer } = props;
+  const {
+    messages,
+    waiting = NONE,
+    hasOlder,
+    loadingOlder,
+    olderFailed,
+    loadOlder,
+    comparison,
+    footer,
+  } = props;
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -40,7 +54,7 @@ export function Thread(props: ThreadProps) {
   const edited = messages.findIndex(({ id }) => id === editing);
   const shift = useIsPrepend(messages);
   useFollowReading(messages);
-  const sentAt = comparison?.sentAt ?? messages.at(-1)?.live?.sent?.at;
+  const sentAt = waiting.at(-1)?.at ?? comparison?.sentAt ?? messages.at(-1)?.live?.sent?.at;
 
   useLayoutEffect(toEnd, [toEnd]);
   // Only what this tab sends takes the reader to the end: not another tab, not a branch.
@@ -101,6 +115,7 @@ export function Thread(props: ThreadProps) {
                 />
               ))}
             </Virtualizer>
+            <WaitingMessages messages={waiting} />
           </div>
           {comparison?.shown}
         </div>

@@ -116,12 +116,16 @@ export function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
   };
 }
 
-/** Follows an answer to its end, in place of the conversation's last one. */
+/**
+ * Follows an answer to its end, in place of the conversation's last one. One whose request broke
+ * before an answer began has failed, or is left to `onUnreachable`.
+ */
 export async function run(
   client: QueryClient,
   conversationId: string,
   live: LiveAnswer,
   start: ((signal: AbortSignal) => Promise<Response>) | null,
+  onUnreachable?: () => Promise<void>,
 ): Promise<void> {
   aborts.get(conversationId)?.abort();
   const abort = new AbortController();
@@ -138,7 +142,16 @@ export async function run(
       onEvent,
     });
   } catch (error) {
-    if (!abort.signal.aborted) fail(conversationId, error);
+    const stopping = liveAnswer(conversationId)?.stopping ?? false;
+    if (abort.signal.aborted) return;
+    if (onUnreachable && error instanceof NetworkError && !stopping) {
+      aborts.delete(conversationId);
+      await onUnreachable();
+      // Else it is being sent again already.
+      if (!aborts.has(conversationId)) dropLive(conversationId);
+      return;
+    }
+    fail(conversationId, error);
   }
   if (aborts.get(conversationId) === abort) {
     aborts.delete(conversationId);
