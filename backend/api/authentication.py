@@ -21,6 +21,7 @@ from backend.accounts.scopes import Scope
 from backend.api import throttling
 from backend.api.session_devices import session_note
 from backend.enterprise.gate import Door
+from backend.platform.database import release_connection
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
@@ -161,6 +162,8 @@ async def session_principal(request: HttpRequest, *, gate: bool = True) -> Princ
     if not user.is_authenticated:
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
+    # What follows needs a connection, too: requests that each keep one wait for each other's.
+    await release_connection()
     await session_note(request, user)
     confined = await request.session.aget(SSO_ORGANIZATION)
     chosen = confined or await request.session.aget(SESSION_ORGANIZATION)
