@@ -42,6 +42,7 @@ from backend.api.routes import (
     rerank,
     responses,
     security,
+    shared_files,
     shares,
     sso,
     stored_chats,
@@ -104,6 +105,7 @@ api.add_router("/api", memories.router, auth=_conversations)
 api.add_router("/api", shares.router, auth=_conversations)
 api.add_router("/api/attachments", attachments.router, auth=_conversations)
 api.add_router("/api/assistants", assistants.router, auth=_conversations)
+api.add_router("/api/assistants", shared_files.assistants, auth=_conversations)
 api.add_router("/api/appeals", safety_routes.router, auth=_conversations)
 
 api.add_router("/api/keys", keys.router, auth=SessionOrKey(Scope.KEYS))
@@ -112,6 +114,7 @@ _administration = SessionOrKey(Scope.ADMINISTRATION)
 api.add_router("/api/organization", organization.router, auth=_administration)
 api.add_router("/api/organization", domains.router, auth=_administration)
 api.add_router("/api/projects", projects.router, auth=_administration)
+api.add_router("/api/projects", shared_files.projects, auth=_administration)
 _usage = SessionOrKey(Scope.USAGE)
 api.add_router("/api/usage", usage.router, auth=_usage)
 # An organization that is suspended for want of payment has to see what it owes, and to pay.

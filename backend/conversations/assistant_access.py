@@ -54,7 +54,17 @@ def assistant_of_chat(conversation: Conversation) -> Assistant | None:
     """None where the chat has none, or its person does not see it any more."""
     if conversation.assistant_id is None:
         return None
-    organization_id, user_id = conversation.organization_id, conversation.user_id
+    return assistant_seen_by(
+        organization_id=conversation.organization_id,
+        user_id=conversation.user_id,
+        assistant_id=conversation.assistant_id,
+    )
+
+
+def assistant_seen_by(
+    *, organization_id: UUID, user_id: UUID, assistant_id: UUID
+) -> Assistant | None:
+    """The assistant, where the person sees it now; for work in their name."""
     role = (
         Membership.objects.filter(organization_id=organization_id, user_id=user_id)
         .values_list("role", flat=True)
@@ -62,7 +72,7 @@ def assistant_of_chat(conversation: Conversation) -> Assistant | None:
     )
     if role is None:
         return None
-    return _seen(organization_id, user_id, role).filter(pk=conversation.assistant_id).first()
+    return _seen(organization_id, user_id, role).filter(pk=assistant_id).first()
 
 
 def _seen(organization_id: UUID, user_id: UUID, role: str) -> QuerySet[Assistant]:

@@ -11,6 +11,7 @@ import contextlib
 import io
 import secrets
 import unicodedata
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import BinaryIO
 from uuid import UUID
@@ -19,9 +20,12 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.db.models import Q
 from PIL import Image, ImageOps
 
 from backend.accounts.principal import Principal
+from backend.accounts.project_access import projects_of
+from backend.conversations.assistant_access import assistants_of
 from backend.conversations.models import Attachment, AttachmentKind, Passage
 from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
 from documents.passages import text_passages
@@ -84,32 +88,46 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
             size=len(data),
             file=stored,
         )
-        Passage.objects.bulk_create(
-            (
-                Passage(attachment=attachment, position=at, place=one.place, text=one.text)
-                for at, one in enumerate(passages)
-            ),
-            batch_size=_PASSAGES_AT_ONCE,
-        )
+        _passages_store(attachment, passages)
         undo.pop_all()
     return attachment
 
 
 def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
-    """The user's own attachment, unless its conversation is deleted. Raises NotFound."""
+    """The user's own attachment, unless its conversation is deleted, or a file of a project
+    or an assistant that they see. Raises NotFound."""
+    own = Q(user_id=principal.user_id, conversation__deleted_at=None)
+    if not principal.is_api_key:
+        own |= Q(project__in=projects_of(principal))
+        own |= Q(assistant__in=assistants_of(principal))
     attachment = (
-        Attachment.objects.filter(
-            pk=attachment_id,
-            organization_id=principal.organization_id,
-            user_id=principal.user_id,
-            conversation__deleted_at=None,
-        )
+        Attachment.objects.filter(own, pk=attachment_id, organization_id=principal.organization_id)
         .select_related("conversation")
         .first()
     )
     if attachment is None:
         raise NotFound(f"There is no attachment {attachment_id}.")
     return attachment
+
+
+def passages_ensure(attachment: Attachment) -> None:
+    """Cut a text that has no passages yet, because it is short: beside many others it may have to
+    be searched too."""
+    if attachment.kind != AttachmentKind.TEXT or attachment.passages.exists():
+        return
+    with attachment.file.open("rb") as file:
+        text = file.read().decode()
+    _passages_store(attachment, text_passages(text, filename=attachment.filename))
+
+
+def _passages_store(attachment: Attachment, passages: Iterable[ReadPassage]) -> None:
+    Passage.objects.bulk_create(
+        (
+            Passage(attachment=attachment, position=at, place=one.place, text=one.text)
+            for at, one in enumerate(passages)
+        ),
+        batch_size=_PASSAGES_AT_ONCE,
+    )
 
 
 def _document_read(data: bytes) -> tuple[str, str, list[ReadPassage]]:

@@ -7,11 +7,12 @@ from uuid import UUID
 from django.utils.text import Truncator
 
 from backend.accounts.principal import Principal
-from backend.conversations.history import history_of, kept_from, tokens_of
+from backend.conversations.history import history_of, kept_from, tokens_of, tokens_of_parts
 from backend.conversations.instructions import instructions_for
 from backend.conversations.models import Conversation
 from backend.conversations.passages import reading_for
 from backend.conversations.selectors import conversation_get
+from backend.conversations.shared_files import files_read_in, shared_parts
 from backend.conversations.types import ChatMessage
 
 _MAX_EXCERPT = 80
@@ -49,8 +50,11 @@ def context_get(
     if leaf is None:
         return ContextUse(used, limit, None)
     left = max(0, limit - used)
-    reading = reading_for(leaf, tokens=left)
-    left -= reading.room
+    shared = files_read_in(conversation)
+    reading = reading_for(leaf, tokens=left, shared=[one.pk for one in shared])
+    files = tokens_of_parts(shared_parts(shared, reading.searched))
+    left -= reading.room + files
+    used += files
     history = history_of(leaf, tokens=left, searched=reading.searched)
     first = kept_from([one.message for one in history.entries], tokens=left)
     kept = history.entries[first:]

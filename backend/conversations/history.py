@@ -9,7 +9,7 @@ from uuid import UUID
 from backend.conversations.models import Attachment, Message, MessageRole, MessageStatus
 from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
-from backend.conversations.types import ChatMessage, ImagePart, ToolCall
+from backend.conversations.types import ChatMessage, ImagePart, Part, ToolCall
 
 # The text is not tokenized yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
@@ -130,8 +130,12 @@ def _with_outputs(entries: Sequence[Entry]) -> list[Entry]:
 
 def tokens_of(message: ChatMessage) -> int:
     """About how many tokens a message takes."""
-    count = _TOKENS_PER_MESSAGE
-    for part in message.parts:
+    return _TOKENS_PER_MESSAGE + tokens_of_parts(message.parts)
+
+
+def tokens_of_parts(parts: Iterable[Part]) -> int:
+    count = 0
+    for part in parts:
         if isinstance(part, ImagePart):
             count += _TOKENS_PER_IMAGE
         else:

@@ -14,7 +14,7 @@ from django.db import transaction
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_used_by
 from backend.conversations.assistant_access import assistant_of_chat
-from backend.conversations.history import history_for, tokens_of
+from backend.conversations.history import history_for, tokens_of, tokens_of_parts
 from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
 from backend.conversations.passages import (
@@ -24,6 +24,12 @@ from backend.conversations.passages import (
     with_passages,
 )
 from backend.conversations.selectors import message_get
+from backend.conversations.shared_files import (
+    files_noted,
+    files_read_in,
+    shared_parts,
+    with_shared,
+)
 from backend.conversations.types import ChatMessage
 from backend.platform.errors import InvalidRequest, NotFound
 
@@ -146,17 +152,22 @@ def prompt_for(
     said = "\n\n".join(text for text in (instructions, memory_section(memories)) if text)
     system = [ChatMessage("system", said)] if said else []
     taken = sum(tokens_of(message) for message in system)
-    reading = reading_for(prompt, tokens=tokens - taken)
-    left = tokens - taken - reading.room
+    shared = files_read_in(conversation)
+    reading = reading_for(prompt, tokens=tokens - taken, shared=[one.pk for one in shared])
+    files = shared_parts(shared, reading.searched)
+    left = tokens - taken - reading.room - tokens_of_parts(files)
     sent: dict[str, Any] = {
         "instructions": said,
         "parameters": conversation.parameters,
         "tokens": left,
         **reading.note,
     }
+    if shared:
+        sent["shared"] = [str(one.pk) for one in shared]
     if memories:
         sent["memories"] = [str(memory.pk) for memory in memories]
-    return [*system, *history_for(prompt, tokens=left, searched=reading.searched)], sent
+    history = history_for(prompt, tokens=left, searched=reading.searched)
+    return [*system, *with_shared(history, files)], sent
 
 
 def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
@@ -171,13 +182,12 @@ def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
     if answer.role != MessageRole.ASSISTANT or prompt is None or answer.sent is None:
         raise NotFound(f"Nothing is noted of a prompt for message {message_id}.")
     sent = answer.sent
+    files = shared_parts(list(files_noted(answer.conversation, sent).values()), reading_of(sent))
+    history = history_for(prompt, tokens=sent["tokens"], searched=reading_of(sent))
     return SentPrompt(
         answer=answer,
         model=answer.model,
         instructions=sent["instructions"],
         parameters=sent["parameters"],
-        messages=with_passages(
-            history_for(prompt, tokens=sent["tokens"], searched=reading_of(sent)),
-            passages_noted(answer),
-        ),
+        messages=with_passages(with_shared(history, files), passages_noted(answer)),
     )

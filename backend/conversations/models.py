@@ -5,7 +5,8 @@ Invariants, held by constraints or by services.py, the only writer:
   path from a root to a leaf;
 - `active_message` is in the conversation; the path from a root to it is what the page shows;
 - a message leaves the status `pending` once and never comes back;
-- an attachment belongs to at most one conversation and goes when that is purged.
+- an attachment belongs to at most one conversation, and goes when that is purged, or to one
+  project or assistant, all of whose chats read it.
 """
 
 import uuid
@@ -245,12 +246,38 @@ class Attachment(models.Model):
         related_name="attachments",
         help_text="Set when a message first uses it; empty ones are removed after a day.",
     )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.SET_NULL,  # its file has to go first: the purge of unused uploads does
+        null=True,
+        blank=True,
+        related_name="files",
+        help_text="All of whose chats read it.",
+    )
+    assistant = models.ForeignKey(
+        Assistant,
+        on_delete=models.SET_NULL,  # see `project`
+        null=True,
+        blank=True,
+        related_name="files",
+        help_text="All of whose chats read it.",
+    )
     kind = models.CharField(max_length=8, choices=AttachmentKind.choices)
     filename = models.CharField(max_length=255, help_text="As the user named it; for display.")
     content_type = models.CharField(max_length=100)
     size = models.PositiveIntegerField(help_text="Bytes as stored.")
     file = models.FileField(max_length=200)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(conversation=None, project=None)
+                | models.Q(conversation=None, assistant=None)
+                | models.Q(project=None, assistant=None),
+                name="attachment_of_one_place",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"Attachment {self.id} ({self.content_type})"

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import numpy as np
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.db.models.functions import Length
 
 from backend.accounts.principal import Principal
@@ -21,6 +21,7 @@ from backend.conversations.models import Attachment, Message, MessageRole, Passa
 from backend.conversations.parts import document_part
 from backend.conversations.ranking import combined, weights
 from backend.conversations.selectors import message_get
+from backend.conversations.shared_files import files_noted
 from backend.conversations.tree import path_to
 from backend.conversations.types import ChatMessage
 
@@ -72,12 +73,13 @@ class Source:
     cited: bool
 
 
-def reading_for(prompt: Message, *, tokens: int) -> Reading:
+def reading_for(prompt: Message, *, tokens: int, shared: Sequence[UUID] = ()) -> Reading:
     """
     Args:
         tokens: room for the history, its files among it.
+        shared: files that the chat reads beside its own, which come first (shared_files.py).
     """
-    lengths = _lengths(prompt, tokens=tokens)
+    lengths = _lengths(prompt, tokens=tokens, shared=shared)
     left, searched = tokens // 2, set[UUID]()
     for attachment_id, length in lengths:
         needed = length // BYTES_PER_TOKEN
@@ -204,10 +206,10 @@ def sources_get(*, principal: Principal, message_id: UUID) -> list[Source]:
         return []
     found = passages_noted(answer)
     attached = _attached(prompt, tokens=sent["tokens"])
+    attached += files_noted(answer.conversation, sent)
     searched = reading_of(sent)
-    whole = Passage.objects.filter(
-        attachment_id__in=[one for one in attached if one not in searched],
-        attachment__conversation_id=answer.conversation_id,
+    whole = _readable(answer).filter(
+        attachment_id__in=[one for one in attached if one not in searched]
     )
     given = {one.pk for one in found}
     names = {one.pk: one.filename for one in Attachment.objects.filter(pk__in=attached)}
@@ -241,10 +243,16 @@ class _Citations:
 
 
 def _passages(answer: Message) -> Any:
-    """Of files of this conversation only, whatever is noted."""
+    """Of those that are searched."""
+    return _readable(answer).filter(attachment_id__in=reading_of(answer.sent or {}))
+
+
+def _readable(answer: Message) -> Any:
+    """Of files of this conversation, and those of its project and assistant that its person may
+    still use, whatever is noted."""
     return Passage.objects.filter(
-        attachment_id__in=reading_of(answer.sent or {}),
-        attachment__conversation_id=answer.conversation_id,
+        Q(attachment__conversation_id=answer.conversation_id)
+        | Q(attachment_id__in=list(files_noted(answer.conversation, answer.sent or {})))
     )
 
 
@@ -264,18 +272,20 @@ def _attached(prompt: Message, *, tokens: int) -> list[UUID]:
     return list(dict.fromkeys(wanted))
 
 
-def _lengths(prompt: Message, *, tokens: int) -> list[tuple[UUID, int]]:
+def _lengths(prompt: Message, *, tokens: int, shared: Sequence[UUID]) -> list[tuple[UUID, int]]:
     """Of attached files that have passages, with their bytes, about; the newest first."""
     rows = (
-        Passage.objects.filter(attachment__conversation_id=prompt.conversation_id)
+        Passage.objects.filter(
+            Q(attachment__conversation_id=prompt.conversation_id) | Q(attachment_id__in=shared)
+        )
         .values_list("attachment_id")
         .annotate(length=Sum(Length("text")))
     )
     lengths = dict(rows)
     if not lengths:  # of most chats: their path, which may be long, is not read for nothing
         return []
-    attached = _attached(prompt, tokens=tokens)
-    return [(one, lengths[one]) for one in attached if one in lengths]
+    attached = [] if lengths.keys() <= set(shared) else _attached(prompt, tokens=tokens)
+    return [(one, lengths[one]) for one in [*attached, *reversed(shared)] if one in lengths]
 
 
 def _by_words(attachment_ids: list[UUID], question: str) -> dict[int, float]:

@@ -87,10 +87,12 @@ def conversation_end(*, principal: Principal, conversation_id: UUID) -> None:
 
 
 def unused_uploads_purge(*, now: datetime | None = None) -> int:
-    """Erase uploads of yesterday that no message ever used. Returns how many."""
+    """Erase uploads of yesterday that nothing uses. Returns how many."""
     before = (now or timezone.now()) - UNUSED_UPLOAD_AGE
     unused = without_held(
-        Attachment.objects.filter(conversation=None, created_at__lt=before),
+        Attachment.objects.filter(
+            conversation=None, project=None, assistant=None, created_at__lt=before
+        ),
         organization="organization_id",
         user="user_id",
     )

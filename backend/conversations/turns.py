@@ -321,14 +321,16 @@ def _claim_attachments(
 ) -> dict[UUID, Attachment]:
     """Make the attachments this conversation's: they are purged with it. Returns them.
 
-    One that belongs to another conversation already is not found here, even if it is the
-    user's own, so that a purge never takes a file from a conversation that is kept.
+    One that belongs to another conversation, a project or an assistant is not found here, even if
+    it is the user's own, so that a purge never takes a file from one that is kept.
     """
     if not wanted:
         return {}
     rows = Attachment.objects.select_for_update(no_key=True).filter(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
+        project=None,
+        assistant=None,
         pk__in=list(wanted),
     )
     usable = {row.id: row for row in rows if row.conversation_id in (None, conversation.pk)}

@@ -9,12 +9,14 @@ from backend.accounts.sessions import SESSIONS_SHOWN
 from backend.api.application import api
 from backend.conversations.memories import MAX_MEMORIES
 from backend.conversations.search import MAX_FOUND
+from backend.conversations.shared_files import MAX_FILES
 from backend.conversations.tags import MAX_LISTED
 from backend.tools.approvals import MAX_LISTED as TOOL_CALLS_SHOWN
 from backend.tools.servers import MAX_SERVERS
 from billing.webhooks.services import MAX_ENDPOINTS
 
 BOUNDED = {
+    "/api/assistants/{assistant_id}/files": f"{MAX_FILES} of an assistant",
     "/api/announcements": f"the newest {MAX_SHOWN}",
     "/api/audit-log/actions": "the actions that the code records",
     "/api/conversations/search": f"the best {MAX_FOUND}: a rank is no place to go on from",
@@ -27,6 +29,7 @@ BOUNDED = {
     "/api/messages/{message_id}/sources": "passages that fit into a model's window",
     "/api/models": "the pools that this installation serves",
     "/api/organization/tool-servers": f"{MAX_SERVERS} of an organization",
+    "/api/projects/{project_id}/files": f"{MAX_FILES} of a project",
     "/api/projects/{project_id}/rate-limits": f"{MAX_MODELS} models of a project",
     "/api/usage": "a report of a month at most: a row for each day, model, key, user or project",
     "/api/webhooks": f"{MAX_ENDPOINTS} of an organization",

@@ -24,6 +24,7 @@ from backend.conversations import (
     search,
     selectors,
     services,
+    shared_files,
     shares,
     tags,
     turns,
@@ -90,6 +91,15 @@ CALLS = {
     "assistant_duplicate": lambda p, v: assistants.assistant_duplicate(
         principal=p, assistant_id=v.assistant.id
     ),
+    "assistant_files": lambda p, v: shared_files.assistant_files(
+        principal=p, assistant_id=v.assistant.id
+    ),
+    "assistant_file_add": lambda p, v: shared_files.assistant_file_add(
+        principal=p, assistant_id=v.assistant.id, attachment_id=upload(p, b"intruding").id
+    ),
+    "assistant_file_remove": lambda p, v: shared_files.assistant_file_remove(
+        principal=p, assistant_id=v.assistant.id, attachment_id=v.assistant_file.id
+    ),
     "attachment_get": lambda p, v: attachments.attachment_get(
         principal=p, attachment_id=v.attachment.id
     ),
@@ -116,6 +126,10 @@ WITHOUT_ID = {
     "assistant_create",
     "assistants_page",  # tests/api/test_assistants.py
     "chat_defaults_get",
+    # An organization's owners manage its projects: tests/api/test_project_files.py.
+    "project_file_add",
+    "project_file_remove",
+    "project_files",
     "conversations_change",  # test_at_hand.py tries it with foreign ids
     "conversations_import",
     "exportable_ids",
@@ -154,6 +168,11 @@ class Victim:
             principal=self.principal, change=assistants.AssistantChange(name="private kangaroo")
         )
         self.attachment = upload(self.principal, b"private")
+        self.assistant_file = shared_files.assistant_file_add(
+            principal=self.principal,
+            assistant_id=self.assistant.id,
+            attachment_id=upload(self.principal, b"private kangaroo").id,
+        )
         self.share, self.token = shares.share_create(
             principal=self.principal, conversation_id=self.conversation.id
         )
@@ -164,6 +183,7 @@ class Victim:
             list(Conversation.objects.filter(pk=self.conversation.pk).values()),
             texts(self.conversation),
             list(Assistant.objects.values()),
+            list(self.assistant.files.values()),
             list(Share.objects.values()),
             list(Feedback.objects.values()),
             list(Memory.objects.values()),
@@ -271,6 +291,7 @@ def test_every_function_that_takes_a_principal_is_tried_above():
         search,
         selectors,
         services,
+        shared_files,
         tags,
     )
     for module in (*modules, shares, turns):

@@ -10,6 +10,9 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/messages/{message_id}/regenerate"): {},
     ("POST", "/api/assistants"): {"name": "x"},
     ("PATCH", "/api/assistants/{assistant_id}"): {"name": "taken over", "seen_by": ["member"]},
+    ("POST", "/api/assistants/{assistant_id}/files"): {
+        "attachment_id": "00000000-0000-4000-8000-000000000000"
+    },
     ("PUT", "/api/me/chat-defaults"): {"about": "taken over"},
     ("POST", "/api/memories"): {"text": "taken over"},
     ("PATCH", "/api/memories/{memory_id}"): {"text": "taken over"},
@@ -83,6 +86,9 @@ BODIES: dict[tuple[str, str], Any] = {
         "user_id": "00000000-0000-4000-8000-000000000000"
     },
     ("PATCH", "/api/projects/{project_id}/members/{user_id}"): {"role": "owner"},
+    ("POST", "/api/projects/{project_id}/files"): {
+        "attachment_id": "00000000-0000-4000-8000-000000000000"
+    },
     ("POST", "/api/projects/{project_id}/service-accounts"): {"name": "x"},
     ("PUT", "/api/projects/{project_id}/rate-limits/{model_id}"): {
         "requests_per_minute": 1,

@@ -1,7 +1,7 @@
 /** Requests about assistants. */
 import { api, withQuery } from "./client";
 import type { Page } from "./teams";
-import type { Assistant, ChatParameters, Role } from "./types";
+import type { Assistant, ChatParameters, Role, SharedFile } from "./types";
 
 export interface AssistantBody {
   name: string;
@@ -32,3 +32,15 @@ export const deleteAssistant = (id: string) => api<void>(pathOf(id), { method: "
 
 export const duplicateAssistant = (id: string) =>
   api<Assistant>(`${pathOf(id)}/duplicate`, { method: "POST" });
+
+export const listAssistantFiles = (id: string) =>
+  api<{ data: SharedFile[] }>(`${pathOf(id)}/files`).then((list) => list.data);
+
+export const addAssistantFile = (id: string, attachmentId: string) =>
+  api<SharedFile>(`${pathOf(id)}/files`, {
+    method: "POST",
+    body: { attachment_id: attachmentId },
+  });
+
+export const removeAssistantFile = (id: string, fileId: string) =>
+  api<void>(`${pathOf(id)}/files/${fileId}`, { method: "DELETE" });

@@ -389,7 +389,8 @@ export interface paths {
         put?: never;
         /**
          * Regenerate
-         * @description Another answer to the same prompt, as a sibling of this one.
+         * @description Another answer to the same prompt, as a sibling of this one. `message_id` may name the
+         *     prompt, also while other answers to it are generated.
          */
         post: operations["regenerate"];
         delete?: never;
@@ -857,6 +858,51 @@ export interface paths {
          */
         post: operations["duplicate_assistant"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assistants/{assistant_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Assistant Files
+         * @description In the order in which they were uploaded; `/api/attachments/{id}` has the content of each.
+         */
+        get: operations["list_assistant_files"];
+        put?: never;
+        /**
+         * Add Assistant File
+         * @description Make an upload (`POST /api/attachments`; a document or text) a file of the assistant: whoever
+         *     may use the assistant may read it, and the model reads it in every chat with it.
+         */
+        post: operations["add_assistant_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assistants/{assistant_id}/files/{attachment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Assistant File
+         * @description No answer reads it from now on, and within a day it is erased.
+         */
+        delete: operations["remove_assistant_file"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1532,6 +1578,51 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Project Files
+         * @description In the order in which they were uploaded; `/api/attachments/{id}` has the content of each.
+         */
+        get: operations["list_project_files"];
+        put?: never;
+        /**
+         * Add Project File
+         * @description Make an upload (`POST /api/attachments`; a document or text) a file of the project: whoever
+         *     may use the project may read it, and the model reads it in every chat there.
+         */
+        post: operations["add_project_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/files/{attachment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Project File
+         * @description No answer reads it from now on, and within a day it is erased.
+         */
+        delete: operations["remove_project_file"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4558,6 +4649,39 @@ export interface components {
              * @description Roles that change and delete it too; they see it by that.
              */
             edited_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
+        };
+        /** SharedFileListOut */
+        SharedFileListOut: {
+            /** Data */
+            data: components["schemas"]["SharedFileOut"][];
+        };
+        /** SharedFileOut */
+        SharedFileOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Filename */
+            filename: string;
+            /** Content Type */
+            content_type: string;
+            /** Size */
+            size: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /** SharedFileAdd */
+        SharedFileAdd: {
+            /**
+             * Attachment Id
+             * Format: uuid
+             * @description An upload of your own that no message uses.
+             */
+            attachment_id: string;
         };
         /**
          * AppealOut
@@ -8575,6 +8699,81 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    list_assistant_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedFileListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    add_assistant_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SharedFileAdd"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedFileOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    remove_assistant_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assistant_id: string;
+                attachment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     list_appeals: {
         parameters: {
             query?: {
@@ -9678,6 +9877,81 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProjectKeyPageOut"];
                 };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_project_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedFileListOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    add_project_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SharedFileAdd"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedFileOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    remove_project_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                attachment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

@@ -18,6 +18,7 @@ import type {
   ProjectView,
   Role,
   ServiceAccount,
+  SharedFile,
 } from "./types";
 
 export interface Page<Row> {
@@ -152,6 +153,18 @@ export const createServiceAccount = (id: string, name: string) =>
 
 export const deleteServiceAccount = (id: string, accountId: string) =>
   api<void>(`${projects}/${id}/service-accounts/${accountId}`, { method: "DELETE" });
+
+export const listProjectFiles = (id: string) =>
+  api<{ data: SharedFile[] }>(`${projects}/${id}/files`).then((list) => list.data);
+
+export const addProjectFile = (id: string, attachmentId: string) =>
+  api<SharedFile>(`${projects}/${id}/files`, {
+    method: "POST",
+    body: { attachment_id: attachmentId },
+  });
+
+export const removeProjectFile = (id: string, fileId: string) =>
+  api<void>(`${projects}/${id}/files/${fileId}`, { method: "DELETE" });
 
 export const listProjectKeys = (id: string) => page<ApiKey>(`${projects}/${id}/keys`);
 

@@ -103,6 +103,8 @@ export type JoinRequest = Schemas["JoinRequestOut"];
 export type Project = Schemas["ProjectOut"];
 export type ProjectView = Schemas["ProjectViewOut"];
 export type ProjectMember = Narrow<Schemas["ProjectMemberOut"], { role: "owner" | "member" }>;
+/** `id` is the one of its content under `/api/attachments`. */
+export type SharedFile = Schemas["SharedFileOut"];
 export type ProjectLimit = Schemas["ProjectLimitOut"];
 export type ServiceAccount = Schemas["ServiceAccountOut"];
 export type NewServiceAccount = Schemas["NewServiceAccountOut"];

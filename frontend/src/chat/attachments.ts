@@ -16,6 +16,8 @@ const TEXT_TYPES =
   "text/*,application/json,.txt,.md,.csv,.json,.yaml,.yml,.toml,.log,.py,.js,.ts,.tsx,.html,.css,.sql,.sh";
 const DOCUMENT_TYPES =
   ".pdf,.docx,.xlsx,.pptx,application/pdf,application/vnd.openxmlformats-officedocument.wordprocessingml.document,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,application/vnd.openxmlformats-officedocument.presentationml.presentation";
+/** Documents and text: what a model reads that sees no images. */
+export const FILE_TYPES = `${TEXT_TYPES},${DOCUMENT_TYPES}`;
 const IMAGE_TYPES = "image/png,image/jpeg,image/webp,image/gif";
 
 /** Whether it sees images, or is given the text in them. */
@@ -27,7 +29,7 @@ export function acceptedTypes(model: Model | undefined): string {
   if (!model) return "";
   const accepted: string[] = [];
   if (readsImages(model)) accepted.push(IMAGE_TYPES);
-  if (model.capabilities.includes("chat")) accepted.push(TEXT_TYPES, DOCUMENT_TYPES);
+  if (model.capabilities.includes("chat")) accepted.push(FILE_TYPES);
   return accepted.join(",");
 }
 

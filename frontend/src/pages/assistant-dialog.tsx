@@ -2,7 +2,14 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
-import { type AssistantBody, createAssistant, updateAssistant } from "@/api/assistants";
+import {
+  type AssistantBody,
+  addAssistantFile,
+  createAssistant,
+  listAssistantFiles,
+  removeAssistantFile,
+  updateAssistant,
+} from "@/api/assistants";
 import type { Assistant, Role } from "@/api/types";
 import { assistantsKey } from "@/chat/cache";
 import { chatModels } from "@/chat/model-picker";
@@ -13,6 +20,7 @@ import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
 import { TextArea } from "@/ui/text-area";
+import { FilesList } from "./files-list";
 import { roleName, roles } from "./organization-roles";
 import { useChange } from "./use-change";
 
@@ -112,6 +120,7 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
             ...(known || !body.model ? [] : [{ value: body.model, label: body.model }]),
           ]}
         />
+        <Files assistant={assistant} />
         <ParameterFields value={fields} onChange={setFields} />
         <Sharing
           seen={body.seen_by}
@@ -125,6 +134,38 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** What the model reads in every chat with it. They are kept as they are added, before "Save". */
+function Files({ assistant }: { assistant: Assistant | null }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="font-medium text-sm">
+        <Trans>Files</Trans>
+      </h3>
+      {assistant ? (
+        <FilesList
+          queryKey={[...assistantsKey, assistant.id, "files"]}
+          load={() => listAssistantFiles(assistant.id)}
+          change={{
+            add: (upload) => addAssistantFile(assistant.id, upload),
+            remove: (file) => removeAssistantFile(assistant.id, file),
+          }}
+          empty={t`There are no files yet.`}
+        />
+      ) : (
+        <p className="text-sm">
+          <Trans>They are added once the assistant is saved.</Trans>
+        </p>
+      )}
+      <p className="text-muted-foreground text-xs">
+        <Trans>
+          The model reads them in every chat with the assistant. Whoever may use the assistant can
+          open them.
+        </Trans>
+      </p>
+    </section>
   );
 }
 

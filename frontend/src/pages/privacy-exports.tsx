@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { errorMessage } from "@/api/errors";
 import { createExport, exportLink, listExports } from "@/api/privacy";
 import type { DataExport, DataExportList } from "@/api/types";
-import { formatNumber } from "@/lib/numbers";
+import { readableSize } from "@/lib/sizes";
 import { formatDayAndTime } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
@@ -101,13 +101,4 @@ function State({ made }: { made: DataExport }) {
       <Trans>Download</Trans>
     </Button>
   );
-}
-
-function readableSize(bytes: number): string {
-  if (bytes < 1024 * 1024) {
-    const kilobytes = formatNumber(Math.max(1, Math.round(bytes / 1024)));
-    return t`${kilobytes} KB`;
-  }
-  const megabytes = formatNumber(bytes / 1024 / 1024, 1);
-  return t`${megabytes} MB`;
 }

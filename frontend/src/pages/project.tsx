@@ -18,6 +18,7 @@ import { PageLayout, Section } from "./page-layout";
 import { ListRow, PagedList } from "./paged-list";
 import { ProjectBudget } from "./project-budget";
 import { ProjectChats } from "./project-chats";
+import { ProjectFiles } from "./project-files";
 import { ProjectLimits } from "./project-limits";
 import { ProjectMembers, ServiceAccounts } from "./project-people";
 import { ProjectSettings } from "./project-settings";
@@ -66,6 +67,7 @@ function ProjectSections({ project }: { project: ProjectView }) {
       }
     >
       <ProjectChats project={project} />
+      {!project.is_default && <ProjectFiles project={project} />}
       {project.manages ? <ProjectSettings project={project} /> : <Rules project={project} />}
       {!archived && <ProjectLimits projectId={project.id} manages={project.manages} />}
       {managesMoney(me.role) && <ProjectBudget projectId={project.id} />}
