@@ -44,7 +44,8 @@ def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
     page.screenshot(path=tmp_path / f"files-{device}.png")
 
     person.open(f"/a/{assistant}")
-    person.say("When does the host serve cake?")
+    person.composer.fill("When does the host serve cake?")
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("At five")
     person.wait_for_the_end()
     expect(page.get_by_role("region", name="Sources")).to_contain_text("tea.pdf")

@@ -45,7 +45,8 @@ def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
     page.screenshot(path=tmp_path / f"files-{device}.png")
 
     page.get_by_role("link", name="New chat in this project").click()
-    person.say("When is the cake of this house?")
+    person.composer.fill("When is the cake of this house?")
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("At five")
     person.wait_for_the_end()
     expect(page.get_by_role("region", name="Sources")).to_contain_text("tea.pdf")
