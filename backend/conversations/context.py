@@ -7,12 +7,13 @@ from uuid import UUID
 from django.utils.text import Truncator
 
 from backend.accounts.principal import Principal
-from backend.conversations.history import history_of, kept_from, tokens_of, tokens_of_parts
+from backend.conversations.history import history_read, tokens_of, tokens_of_parts
 from backend.conversations.instructions import instructions_for
-from backend.conversations.models import Conversation
+from backend.conversations.models import Conversation, ConversationSummary
 from backend.conversations.passages import reading_for
 from backend.conversations.selectors import conversation_get
 from backend.conversations.shared_files import files_read_in, shared_parts
+from backend.conversations.summaries import summarises_in, summary_for
 from backend.conversations.types import ChatMessage
 
 _MAX_EXCERPT = 80
@@ -26,12 +27,16 @@ class ContextUse:
         used: by instructions, files and messages that the next answer reads.
         limit: what the model's window leaves beside an answer.
         begins_with: the first words of the first message that is read, "" of one without words;
-            None where all are read.
+            None where all are read, or what is before the first one has a summary.
+        summary: that is read in place of the messages before.
+        summarises: whether the beginning is summarised by itself when the chat is full.
     """
 
     used: int
     limit: int
     begins_with: str | None
+    summary: ConversationSummary | None
+    summarises: bool
 
 
 def context_get(
@@ -46,20 +51,20 @@ def context_get(
     limit = room_of(conversation)
     instructions = instructions_for(conversation)
     used = tokens_of(ChatMessage("system", instructions)) if instructions else 0
+    summarises = summarises_in(conversation)
     leaf = conversation.active_message
     if leaf is None:
-        return ContextUse(used, limit, None)
+        return ContextUse(used, limit, None, None, summarises)
     left = max(0, limit - used)
     shared = files_read_in(conversation)
     reading = reading_for(leaf, tokens=left, shared=[one.pk for one in shared])
     files = tokens_of_parts(shared_parts(shared, reading.searched))
     left -= reading.room + files
-    used += files
-    history = history_of(leaf, tokens=left, searched=reading.searched)
-    first = kept_from([one.message for one in history.entries], tokens=left)
-    kept = history.entries[first:]
-    used += reading.room + sum(tokens_of(one.message) for one in kept)
-    if not kept or (first == 0 and history.is_whole):
-        return ContextUse(used, limit, None)
-    words = " ".join(kept[0].origin.text.split())
-    return ContextUse(used, limit, Truncator(words).chars(_MAX_EXCERPT))
+    summary = summary_for(leaf)
+    history = history_read(leaf, tokens=left, searched=reading.searched, summary=summary)
+    used += reading.room + files + history.tokens
+    begins_with = None
+    if history.entries and not history.is_whole:
+        words = " ".join(history.entries[0].origin.text.split())
+        begins_with = Truncator(words).chars(_MAX_EXCERPT)
+    return ContextUse(used, limit, begins_with, summary, summarises)

@@ -6,10 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from backend.conversations.models import Attachment, Message, MessageRole, MessageStatus
+from backend.conversations.models import (
+    Attachment,
+    ConversationSummary,
+    Message,
+    MessageRole,
+    MessageStatus,
+)
 from backend.conversations.parts import parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
-from backend.conversations.types import ChatMessage, ImagePart, Part, ToolCall
+from backend.conversations.types import (
+    ChatMessage,
+    ImagePart,
+    Part,
+    TextPart,
+    ToolCall,
+    UntrustedPart,
+)
 
 # The text is not tokenized yet. English has about four bytes a token, code and other
 # scripts about three: to count too much only forgets a little earlier.
@@ -20,19 +33,7 @@ _IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
 _OF_PROGRAMS = {"call", "call_output", "instruction", "removed", "reasoning"}
 
 
-def history_for(
-    prompt: Message, *, tokens: int, searched: Collection[UUID] = ()
-) -> list[ChatMessage]:
-    """The newest messages up to and with `prompt` that fit into about `tokens`.
-
-    Oldest first, user and assistant in turns. The work follows `tokens`, not the length of the
-    conversation. Left out are a prompt that was blocked, with its empty answer, or the
-    classifier would refuse every later turn; and an empty answer that failed or was stopped,
-    whose prompt is then joined to the next one. Of the files `searched` only a note is left
-    (passages.py).
-    """
-    entries = history_of(prompt, tokens=tokens, searched=searched).entries
-    return newest_within([one.message for one in entries], tokens=tokens)
+_SUMMARY = "Summary:"  # a longer line reads like orders to the injection classifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +48,87 @@ class Entry:
 class History:
     """Attributes:
     entries: a little more than fits, oldest first.
-    is_whole: whether it begins where the chat does.
+    is_whole: whether it begins where the chat does, or its summary ends.
     """
 
     entries: list[Entry]
     is_whole: bool
 
 
-def history_of(leaf: Message, *, tokens: int, searched: Collection[UUID] = ()) -> History:
-    """What of the chat down to `leaf` may fit into about `tokens`."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What of a chat a model reads.
+
+    Attributes:
+        summary: of what is before `entries`; None without one.
+        entries: what fits, oldest first.
+        is_whole: nothing is left out between the beginning, or the summary, and the end.
+    """
+
+    summary: ChatMessage | None
+    entries: list[Entry]
+    is_whole: bool
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        said = [one.message for one in self.entries]
+        if self.summary is None:
+            return said
+        if said and said[0].role == MessageRole.USER:
+            return [_joined(self.summary, said[0]), *said[1:]]
+        return [self.summary, *said]
+
+    @property
+    def tokens(self) -> int:
+        return sum(tokens_of(message) for message in self.messages)
+
+
+def history_read(
+    leaf: Message,
+    *,
+    tokens: int,
+    searched: Collection[UUID] = (),
+    summary: ConversationSummary | None = None,
+) -> Reading:
+    """The newest messages down to `leaf` that fit into about `tokens`.
+
+    Oldest first, user and assistant in turns. The work follows `tokens`, not the length of the
+    conversation. Left out are a prompt that was blocked, with its empty answer, or the
+    classifier would refuse every later turn; and an empty answer that failed or was stopped,
+    whose prompt is then joined to the next one. Of the files `searched` only a note is left
+    (passages.py). What `summary` covers is left out too, for the summary.
+    """
+    stands_for = _summary_message(summary) if summary is not None else None
+    left = tokens - (tokens_of(stands_for) if stands_for is not None else 0)
+    history = history_of(leaf, tokens=left, searched=searched, summary=summary)
+    first = kept_from([one.message for one in history.entries], tokens=left)
+    return Reading(stands_for, history.entries[first:], history.is_whole and first == 0)
+
+
+def _summary_message(summary: ConversationSummary) -> ChatMessage:
+    """It says what files and tools said, so it is data as those are: never in the system role."""
+    data = UntrustedPart("a summary of the earlier conversation", summary.text)
+    return ChatMessage("user", [TextPart(_SUMMARY), data])
+
+
+def history_of(
+    leaf: Message,
+    *,
+    tokens: int,
+    searched: Collection[UUID] = (),
+    summary: ConversationSummary | None = None,
+) -> History:
+    """What of the chat down to `leaf`, and below what `summary` covers, may fit into about
+    `tokens`."""
     path = path_to(
         conversation_id=leaf.conversation_id,
         leaf_id=leaf.id,
         max_bytes=tokens * _BYTES_PER_TOKEN,
     )
+    is_whole = bool(path) and path[0].parent_id is None
+    covered = [at for at, one in enumerate(path) if summary and one.pk == summary.through_id]
+    if covered:
+        path, is_whole = path[covered[0] + 1 :], True
     attachments = _attachments_of(path)
     entries: list[Entry] = []
     for message in _without_blocked(path):
@@ -71,20 +139,15 @@ def history_of(leaf: Message, *, tokens: int, searched: Collection[UUID] = ()) -
                 entries[-1] = Entry(_joined(entries[-1].message, spoken), entries[-1].origin)
             else:
                 entries.append(Entry(spoken, message))
-    return History(_with_outputs(entries), is_whole=bool(path) and path[0].parent_id is None)
+    return History(_with_outputs(entries), is_whole)
 
 
-def newest_within(history: Sequence[ChatMessage], *, tokens: int) -> list[ChatMessage]:
-    """The newest part of `history` that fits into about `tokens`, beginning with a prompt.
+def kept_from(history: Sequence[ChatMessage], *, tokens: int) -> int:
+    """Where the newest part of `history` begins that fits into about `tokens`: with a prompt.
 
     A long conversation goes on, and forgets its beginning. The last prompt always stays: too
     long for the model all by itself, it is refused with a message that says so.
     """
-    return list(history[kept_from(history, tokens=tokens) :])
-
-
-def kept_from(history: Sequence[ChatMessage], *, tokens: int) -> int:
-    """Where `newest_within` begins."""
     last = len(history) - 1
     # Results of tools stay with the prompt and the calls that led to them.
     kept = next((at for at in range(last, 0, -1) if history[at].role == MessageRole.USER), 0)

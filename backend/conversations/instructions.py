@@ -14,7 +14,7 @@ from django.db import transaction
 from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_used_by
 from backend.conversations.assistant_access import assistant_of_chat
-from backend.conversations.history import history_for, tokens_of, tokens_of_parts
+from backend.conversations.history import history_read, tokens_of, tokens_of_parts
 from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
 from backend.conversations.passages import (
@@ -30,6 +30,7 @@ from backend.conversations.shared_files import (
     shared_parts,
     with_shared,
 )
+from backend.conversations.summaries import summary_for, summary_note, summary_noted
 from backend.conversations.types import ChatMessage
 from backend.platform.errors import InvalidRequest, NotFound
 
@@ -67,7 +68,12 @@ def chat_defaults_get(*, principal: Principal) -> ChatDefaults:
 
 @transaction.atomic
 def chat_defaults_set(
-    *, principal: Principal, about: str, style: str, parameters: Mapping[str, Any]
+    *,
+    principal: Principal,
+    about: str,
+    style: str,
+    parameters: Mapping[str, Any],
+    summarises: bool | None = None,
 ) -> ChatDefaults:
     """Set all of the caller's.
 
@@ -75,6 +81,7 @@ def chat_defaults_set(
         about: what they say of themselves.
         style: how they want answers.
         parameters: that a new chat of theirs begins with; validated by the caller.
+        summarises: whether the beginning of their long chats is; None leaves it as it is.
     Raises:
         InvalidRequest: with `param`: over 4,000 characters, or a null character.
     """
@@ -85,7 +92,11 @@ def chat_defaults_set(
     row, _ = ChatDefaults.objects.update_or_create(
         organization_id=principal.organization_id,
         user_id=principal.user_id,
-        defaults={**texts, "parameters": dict(parameters)},
+        defaults={
+            **texts,
+            "parameters": dict(parameters),
+            **({} if summarises is None else {"summarises": summarises}),
+        },
     )
     return row
 
@@ -156,18 +167,21 @@ def prompt_for(
     reading = reading_for(prompt, tokens=tokens - taken, shared=[one.pk for one in shared])
     files = shared_parts(shared, reading.searched)
     left = tokens - taken - reading.room - tokens_of_parts(files)
+    summary = summary_for(prompt)
+    history = history_read(prompt, tokens=left, searched=reading.searched, summary=summary)
     sent: dict[str, Any] = {
         "instructions": said,
         "parameters": conversation.parameters,
         "tokens": left,
+        "used": history.tokens if history.is_whole else left,
         **reading.note,
+        **summary_note(summary),
     }
     if shared:
         sent["shared"] = [str(one.pk) for one in shared]
     if memories:
         sent["memories"] = [str(memory.pk) for memory in memories]
-    history = history_for(prompt, tokens=left, searched=reading.searched)
-    return [*system, *with_shared(history, files)], sent
+    return [*system, *with_shared(history.messages, files)], sent
 
 
 def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
@@ -183,11 +197,16 @@ def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
         raise NotFound(f"Nothing is noted of a prompt for message {message_id}.")
     sent = answer.sent
     files = shared_parts(list(files_noted(answer.conversation, sent).values()), reading_of(sent))
-    history = history_for(prompt, tokens=sent["tokens"], searched=reading_of(sent))
+    history = history_read(
+        prompt,
+        tokens=sent["tokens"],
+        searched=reading_of(sent),
+        summary=summary_noted(answer),
+    )
     return SentPrompt(
         answer=answer,
         model=answer.model,
         instructions=sent["instructions"],
         parameters=sent["parameters"],
-        messages=with_passages(with_shared(history, files), passages_noted(answer)),
+        messages=with_passages(with_shared(history.messages, files), passages_noted(answer)),
     )

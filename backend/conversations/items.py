@@ -112,6 +112,7 @@ def item_remove(
     message.content[place] = {"type": "removed"}
     message.text = text_of_parts(message.content)
     message.save(update_fields=["content", "text"])
+    conversation.summaries.all().delete()  # they may say what was taken away
     return conversation
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "ChatDefaults",
     "ContentAccess",
     "Conversation",
+    "ConversationSummary",
     "Feedback",
     "Memory",
     "MemoryPolicy",
@@ -90,6 +91,11 @@ class Conversation(models.Model):
     web_search = models.BooleanField(
         default=False, db_default=False, help_text="The model is offered the web."
     )
+    summarises = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Its beginning is summarised when it does not fit any more.",
+    )
     tags = models.JSONField(
         default=list, db_default=[], blank=True, help_text="The user's own words for it."
     )
@@ -144,6 +150,9 @@ class ChatDefaults(models.Model):
     about = models.TextField(blank=True, help_text="What they say about themselves.")
     style = models.TextField(blank=True, help_text="How they want to be answered.")
     parameters = models.JSONField(default=dict, help_text="What a new chat begins with.")
+    summarises = models.BooleanField(
+        default=False, db_default=False, help_text="The beginning of long chats is summarised."
+    )
 
     class Meta:
         verbose_name_plural = "chat defaults"
@@ -215,6 +224,26 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"Message {self.id} ({self.role})"
+
+
+class ConversationSummary(models.Model):
+    """What a model reads in place of the messages down to `through`, on every branch below it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.CASCADE, related_name="summaries"
+    )
+    through = models.OneToOneField(
+        Message, on_delete=models.CASCADE, related_name="+", help_text="The last one it covers."
+    )
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "conversation summaries"
+
+    def __str__(self) -> str:
+        return f"Summary {self.id}"  # never the text: it is content
 
 
 class AttachmentKind(models.TextChoices):

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from backend.conversations import memory_proposals, purge, titles
+from backend.conversations import memory_proposals, purge, summarising, titles
 
 
 @shared_task
@@ -38,3 +38,11 @@ def title_create(conversation_id: str) -> str | None:
 def memory_propose(message_id: str) -> str | None:
     """After an answered turn with words about oneself; see memory_proposals.memory_propose."""
     return memory_proposals.memory_propose(message_id=UUID(message_id))
+
+
+@shared_task
+def summary_create(message_id: str, tokens: int, asked: bool = False) -> bool:
+    """After an answer that leaves a chat nearly full; see summarising.conversation_summarise."""
+    return summarising.conversation_summarise(
+        message_id=UUID(message_id), tokens=tokens, asked=asked
+    )

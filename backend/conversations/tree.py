@@ -58,6 +58,22 @@ ORDER BY below.created_at DESC, below.id DESC
 LIMIT 1
 """
 
+_NEAREST_ABOVE = """
+WITH RECURSIVE path AS (
+    SELECT id, parent_id
+    FROM conversations_message
+    WHERE id = %(leaf)s AND conversation_id = %(conversation)s
+  UNION ALL
+    SELECT above.id, above.parent_id
+    FROM path
+    CROSS JOIN LATERAL (
+        SELECT id, parent_id FROM conversations_message WHERE id = path.parent_id LIMIT 1
+    ) above
+    WHERE NOT (path.id = ANY(%(among)s) AND path.id <> %(leaf)s)
+)
+SELECT id FROM path WHERE id = ANY(%(among)s) AND id <> %(leaf)s
+"""
+
 _UNLIMITED = 2**31 - 1
 MESSAGE_OVERHEAD = 24  # what role and separators of a message weigh, so that many short ones end
 
@@ -95,6 +111,17 @@ def newest_leaf_below(*, conversation_id: UUID, message_id: UUID) -> UUID | None
     """The leaf under `message_id` (or itself) that was created last; None without such one."""
     with connection.cursor() as cursor:
         cursor.execute(_NEWEST_LEAF, {"top": message_id, "conversation": conversation_id})
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def nearest_above(*, conversation_id: UUID, leaf_id: UUID, among: Iterable[UUID]) -> UUID | None:
+    """The first of `among` on the way up from `leaf_id`, itself left out; None without one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _NEAREST_ABOVE,
+            {"leaf": leaf_id, "conversation": conversation_id, "among": list(among)},
+        )
         row = cursor.fetchone()
     return row[0] if row else None
 

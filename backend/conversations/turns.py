@@ -31,6 +31,7 @@ from backend.conversations.notify import notify
 from backend.conversations.parts import KINDS_OF_PART, parts_clean, parts_with_names, text_parts
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
+from backend.conversations.summary_requests import summary_ask
 from backend.conversations.types import ChatMessage, Turn
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
@@ -273,6 +274,7 @@ def message_finish(
         memory_note(message.parent)
     if not conversation.title:
         _ask_for_title(conversation.pk)
+    summary_ask(message)
 
 
 def _answer_to(

@@ -95,6 +95,13 @@ TABLES: tuple[Table, ...] = (
     Table(label="tools.Tool", organization="server__organization_id", hidden=("fingerprint",)),
     Table(label="tools.ToolServer", organization="organization_id", hidden=("encrypted_token",)),
     Table(
+        label="conversations.ConversationSummary",
+        user="conversation__user_id",
+        organization="conversation__organization_id",
+        on_user=Fate.WITH_PARENT,
+        on_organization=Fate.WITH_PARENT,
+    ),
+    Table(
         label="conversations.Message",
         user="conversation__user_id",
         organization="conversation__organization_id",

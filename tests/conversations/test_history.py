@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.conversations.history import newest_within
+from backend.conversations.history import kept_from
 from backend.conversations.types import ChatMessage, ImagePart
 from tests.conversations.conftest import ask
 
@@ -13,6 +13,10 @@ def exchange(*texts: str) -> list[ChatMessage]:
     """User and assistant in turns, the last one the user's."""
     roles = ("user", "assistant")
     return [ChatMessage(roles[n % 2], text) for n, text in enumerate(texts)]
+
+
+def newest_within(history: list[ChatMessage], *, tokens: int) -> list[ChatMessage]:
+    return history[kept_from(history, tokens=tokens) :]
 
 
 def test_history_is_unchanged_when_it_fits():

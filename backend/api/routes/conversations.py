@@ -12,6 +12,7 @@ from backend.api.schemas.conversations import (
     BulkChange,
     BulkOut,
     ContextOut,
+    ContextSummaryOut,
     ConversationCreate,
     ConversationListOut,
     ConversationOut,
@@ -31,6 +32,7 @@ from backend.conversations.assistant_access import assistant_get
 from backend.conversations.context import context_get
 from backend.conversations.models import Conversation
 from backend.conversations.purge import conversation_end
+from backend.conversations.summary_requests import summary_request, summary_undo
 from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
 
@@ -140,13 +142,51 @@ async def get_conversation(
 @router.get("/{uuid:conversation_id}/context", response=ContextOut)
 async def get_context(request: AuthenticatedRequest, conversation_id: UUID) -> ContextOut:
     """How full the active branch is for its model, and where what is read of it begins."""
+    return await _context(request, conversation_id)
+
+
+@router.post("/{uuid:conversation_id}/summary", response={202: ContextOut})
+async def summarise_conversation(request: AuthenticatedRequest, conversation_id: UUID) -> Status:
+    """Summarise the beginning of the active branch now, and by itself from then on. It is made
+    after this answer, and is in the context when it is there."""
+    await in_database(
+        summary_request,
+        principal=request.auth,
+        conversation_id=conversation_id,
+        room_of=_room_of,
+    )
+    return Status(202, await _context(request, conversation_id))
+
+
+@router.delete("/{uuid:conversation_id}/summary", response=ContextOut)
+async def undo_summary(request: AuthenticatedRequest, conversation_id: UUID) -> ContextOut:
+    """Delete the chat's summaries: its oldest messages are left out again when it is full. No
+    further one is made by itself."""
+    await in_database(summary_undo, principal=request.auth, conversation_id=conversation_id)
+    return await _context(request, conversation_id)
+
+
+async def _context(request: AuthenticatedRequest, conversation_id: UUID) -> ContextOut:
     use = await in_database(
         context_get,
         principal=request.auth,
         conversation_id=conversation_id,
         room_of=_room_of,
     )
-    return ContextOut(used=use.used, limit=use.limit, begins_with=use.begins_with)
+    return ContextOut(
+        used=use.used,
+        limit=use.limit,
+        begins_with=use.begins_with,
+        summary=None
+        if use.summary is None
+        else ContextSummaryOut(
+            id=use.summary.pk,
+            through_message_id=use.summary.through_id,
+            text=use.summary.text,
+            created_at=use.summary.created_at,
+        ),
+        summarises=use.summarises,
+    )
 
 
 def _room_of(conversation: Conversation) -> int:

@@ -170,13 +170,16 @@ async def set_chat_defaults(
         about=body.about,
         style=body.style,
         parameters=body.parameters.stored,
+        summarises=body.summarises,
     )
     return _defaults_out(row)
 
 
 def _defaults_out(row: ChatDefaults) -> ChatDefaultsOut:
     parameters = ChatParameters.model_validate(row.parameters)
-    return ChatDefaultsOut(about=row.about, style=row.style, parameters=parameters)
+    return ChatDefaultsOut(
+        about=row.about, style=row.style, parameters=parameters, summarises=row.summarises
+    )
 
 
 @router.put("/messages/{uuid:message_id}/feedback", response=FeedbackOut | None)

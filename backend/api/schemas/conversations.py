@@ -64,12 +64,17 @@ class ChatDefaultsBody(RequestModel):
     parameters: ChatParameters = Field(
         default_factory=ChatParameters, description="What a new chat of yours begins with."
     )
+    summarises: bool | None = Field(
+        default=None,
+        description="Whether the beginning of your long chats is summarised. Null: as it is.",
+    )
 
 
 class ChatDefaultsOut(ResponseModel):
     about: str
     style: str
     parameters: ChatParameters
+    summarises: bool
 
 
 class SentMessageOut(ResponseModel):
@@ -264,11 +269,26 @@ class MessageOut(ResponseModel):
     memories: list[UsedMemoryOut] = Field(description="Of an answer: what was used of memory.")
 
 
+class ContextSummaryOut(ResponseModel):
+    """Read by the model in place of the messages down to one; no instruction to it."""
+
+    id: UUID
+    through_message_id: UUID = Field(description="The last message that it stands for.")
+    text: str
+    created_at: datetime
+
+
 class ContextOut(ResponseModel):
     used: int = Field(description="About so many tokens, rather too many than too few.")
     limit: int = Field(description="What the model's window leaves beside an answer.")
     begins_with: str | None = Field(
         description="The first words that are read; null where nothing before them is left out."
+    )
+    summary: ContextSummaryOut | None = Field(
+        description="Of the active branch; null while all of its messages are read themselves."
+    )
+    summarises: bool = Field(
+        description="Whether the beginning is summarised by itself when the chat is full."
     )
 
 

@@ -71,6 +71,12 @@ export const getConversation = (id: string, before: string | null, signal?: Abor
 export const getContext = (id: string) =>
   api<ContextUse>(`/api/conversations/${encodeURIComponent(id)}/context`);
 
+export const summariseNow = (id: string) =>
+  api<ContextUse>(`/api/conversations/${encodeURIComponent(id)}/summary`, { method: "POST" });
+
+export const undoSummary = (id: string) =>
+  api<ContextUse>(`/api/conversations/${encodeURIComponent(id)}/summary`, { method: "DELETE" });
+
 export interface ConversationPatch {
   title?: string;
   pinned?: boolean;

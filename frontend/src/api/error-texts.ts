@@ -43,6 +43,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     payload_too_large: msg`This is too large. Send less.`,
     unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,
     file_storage_exceeded: msg`Your organization stores as many files as its plan allows. Delete some.`,
+    nothing_to_summarise: msg`There is nothing to summarise in this chat.`,
     memory_full: msg`There is no room for more memories; forget some first.`,
     sharing_forbidden: msg`Your organization does not allow sharing conversations; ask an owner or admin.`,
     no_seats: msg`All seats of the plan are taken.`,

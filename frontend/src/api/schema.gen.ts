@@ -275,6 +275,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{conversation_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarise Conversation
+         * @description Summarise the beginning of the active branch now, and by itself from then on. It is made
+         *     after this answer, and is in the context when it is there.
+         */
+        post: operations["summarise_conversation"];
+        /**
+         * Undo Summary
+         * @description Delete the chat's summaries: its oldest messages are left out again when it is full. No
+         *     further one is made by itself.
+         */
+        delete: operations["undo_summary"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{conversation_id}/restore": {
         parameters: {
             query?: never;
@@ -4083,6 +4109,37 @@ export interface components {
              * @description The first words that are read; null where nothing before them is left out.
              */
             begins_with: string | null;
+            /** @description Of the active branch; null while all of its messages are read themselves. */
+            summary: components["schemas"]["ContextSummaryOut"] | null;
+            /**
+             * Summarises
+             * @description Whether the beginning is summarised by itself when the chat is full.
+             */
+            summarises: boolean;
+        };
+        /**
+         * ContextSummaryOut
+         * @description Read by the model in place of the messages down to one; no instruction to it.
+         */
+        ContextSummaryOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Through Message Id
+             * Format: uuid
+             * @description The last message that it stands for.
+             */
+            through_message_id: string;
+            /** Text */
+            text: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
         };
         /** ImportOut */
         ImportOut: {
@@ -4258,6 +4315,8 @@ export interface components {
             /** Style */
             style: string;
             parameters: components["schemas"]["ChatParameters"];
+            /** Summarises */
+            summarises: boolean;
         };
         /** ChatDefaultsBody */
         ChatDefaultsBody: {
@@ -4275,6 +4334,11 @@ export interface components {
             style: string;
             /** @description What a new chat of yours begins with. */
             parameters?: components["schemas"]["ChatParameters"];
+            /**
+             * Summarises
+             * @description Whether the beginning of your long chats is summarised. Null: as it is.
+             */
+            summarises?: boolean | null;
         };
         /** FeedbackIn */
         FeedbackIn: {
@@ -7754,6 +7818,54 @@ export interface operations {
         };
     };
     get_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    summarise_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    undo_summary: {
         parameters: {
             query?: never;
             header?: never;

@@ -7,6 +7,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import {
+  contextKey,
   conversationKey,
   isDeleted,
   patchRow,
@@ -124,6 +125,10 @@ function handle(
   } else if (CHANGES.has(event.type)) {
     refreshLists(client);
     void client.invalidateQueries({ queryKey: toolCallsKey(id) });
+    // A summary was made or undone; of a turn that begins, the gauge is read after its end.
+    if (event.type === "conversation.changed") {
+      void client.invalidateQueries({ queryKey: contextKey(id) });
+    }
     // Restored from another page, or changed a moment before it is deleted here.
     if (isDeleted(client, id)) readAgain(client, id);
     // This tab's own answers are followed by their stream, and read again at its end.

@@ -9,6 +9,7 @@ export const chatDefaultsKey = ["chat-defaults"] as const;
 export const conversationKey = (id: string) => ["conversation", id] as const;
 export const listKey = (filter: ConversationFilter) => ["conversations", filter] as const;
 export const toolCallsKey = (id: string) => ["tool-calls", id] as const;
+export const contextKey = (id: string) => ["context", id] as const;
 export const myToolsKey = ["my-tools"] as const;
 export const assistantsKey = ["assistants"] as const;
 export const assistantKey = (id: string) => [...assistantsKey, id] as const;

@@ -28,6 +28,7 @@ import { stopComparison } from "./compare";
 import { isComparing, messagesAbove, useComparison } from "./comparison";
 import { ComposerFooter } from "./composer";
 import { ContextGauge } from "./context-gauge";
+import { useContextUse } from "./context-use";
 import { NEW_CHAT } from "./drafts";
 import { isRunning, useLiveAnswer } from "./live";
 import { ModelOutage } from "./model-outage";
@@ -39,6 +40,7 @@ import { queue } from "./queued";
 import { QueuedMessage } from "./queued-message";
 import { ChatRuntime } from "./runtime";
 import { SideBySide } from "./side-by-side";
+import { SummaryFold } from "./summary-fold";
 import { TemporaryNotice, useEndOnLeave } from "./temporary";
 import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
@@ -121,6 +123,7 @@ function Chat({ id, assistantId }: ChatProps) {
     [undecided, webStored, sendAtOnce],
   );
   const running = starting || isRunning(live) || isComparing(comparison);
+  const summary = useContextUse(conversation, running)?.summary;
   const stop = useCallback(async () => {
     const warn = (error: unknown) => toast(errorMessage(error));
     if (id) await Promise.all([stopAnswer(id), stopComparison(id)]).catch(warn);
@@ -182,6 +185,14 @@ function Chat({ id, assistantId }: ChatProps) {
               loadingOlder={query.isFetchingNextPage}
               olderFailed={query.isFetchNextPageError}
               loadOlder={() => void query.fetchNextPage()}
+              fold={
+                id && summary
+                  ? {
+                      after: summary.through_message_id,
+                      content: <SummaryFold conversationId={id} summary={summary} />,
+                    }
+                  : null
+              }
               comparison={
                 id && comparison
                   ? {

@@ -1,15 +1,23 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { getContext } from "@/api/conversations";
+import { summariseNow } from "@/api/conversations";
+import { errorMessage } from "@/api/errors";
 import type { ContextUse, Conversation } from "@/api/types";
 import { cn } from "@/lib/cn";
 import { locale } from "@/lib/locale";
+import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { iconButtonClass } from "@/ui/icon-button";
+import { Notice } from "@/ui/notice";
+import { toast } from "@/ui/toast";
 import { Tip } from "@/ui/tooltip";
+import { contextKey } from "./cache";
+import { useContextUse } from "./context-use";
 
+/** Percent: about so much of a full chat is never summarised. */
+const HALF = 50;
 const RADIUS = 7;
 const AROUND = 2 * Math.PI * RADIUS;
 
@@ -22,18 +30,17 @@ interface ContextGaugeProps {
 /** How full a chat is for its model, and from where on it is read. */
 export function ContextGauge({ conversation, running }: ContextGaugeProps) {
   const [open, setOpen] = useState(false);
-  const { id, active_message_id: leaf, model, instructions, parameters } = conversation;
-  const { data } = useQuery({
-    queryKey: ["context", id, leaf, model, instructions, parameters],
-    queryFn: () => getContext(id),
-    enabled: leaf !== null && !running,
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
+  const data = useContextUse(conversation, running);
   if (!data) return null;
   const percent = Math.min(100, Math.round((100 * data.used) / data.limit));
-  const whole = data.begins_with === null;
-  const label = whole ? t`Context: ${percent} % full` : t`Context: the beginning is left out`;
+  const label =
+    data.begins_with !== null
+      ? t`Context: the beginning is left out`
+      : data.summary
+        ? t`Context: the beginning is summarised`
+        : t`Context: ${percent} % full`;
+  const offersSummary =
+    !data.summary && !conversation.temporary && (percent > HALF || data.begins_with !== null);
   return (
     <>
       <Tip label={label}>
@@ -53,8 +60,47 @@ export function ContextGauge({ conversation, running }: ContextGaugeProps) {
         description={t`What the model can read at once: instructions, files and messages.`}
       >
         <Words use={data} percent={percent} />
+        {offersSummary && (
+          <SummariseNow
+            conversationId={conversation.id}
+            running={running}
+            onAsked={() => setOpen(false)}
+          />
+        )}
       </Dialog>
     </>
+  );
+}
+
+interface SummariseNowProps {
+  conversationId: string;
+  running: boolean;
+  onAsked: () => void;
+}
+
+function SummariseNow({ conversationId, running, onAsked }: SummariseNowProps) {
+  const client = useQueryClient();
+  const ask = useMutation({
+    mutationFn: () => summariseNow(conversationId),
+    onSuccess: () => {
+      toast(t`The beginning is being summarised. The summary will be shown in the chat.`);
+      onAsked();
+      return client.invalidateQueries({ queryKey: contextKey(conversationId) });
+    },
+  });
+  return (
+    <div className="flex flex-col items-start gap-2 pt-4">
+      {ask.error && <Notice tone="error">{errorMessage(ask.error)}</Notice>}
+      <Button
+        variant="outline"
+        size="sm"
+        busy={ask.isPending}
+        disabled={running}
+        onClick={() => ask.mutate()}
+      >
+        <Trans>Summarise now</Trans>
+      </Button>
+    </div>
   );
 }
 
@@ -83,8 +129,19 @@ function Words({ use, percent }: { use: ContextUse; percent: number }) {
           About {used} of {limit} tokens, {percent} %.
         </Trans>
       </p>
+      {use.summary && (
+        <p>
+          <Trans>The beginning of this chat is summarised for the model.</Trans>
+        </p>
+      )}
       <p>
-        {beginning === null ? (
+        {beginning === null && use.summary ? (
+          <Trans>All messages after it are read as they are.</Trans>
+        ) : beginning === null && use.summarises ? (
+          <Trans>
+            All of this chat is read. When it is nearly full, its oldest messages are summarised.
+          </Trans>
+        ) : beginning === null ? (
           <Trans>
             All of this chat is read. When it is full, its oldest messages are left out first.
           </Trans>

@@ -31,6 +31,8 @@ interface ThreadProps {
   loadOlder: () => void;
   /** Below the messages, over the whole width. */
   comparison?: { shown: ReactNode; sentAt: string } | null;
+  /** Stands below the message that it names. */
+  fold?: { after: string; content: ReactNode } | null;
   /** The composer, or what stands in its place. */
   footer: ReactNode;
 }
@@ -44,6 +46,7 @@ export function Thread(props: ThreadProps) {
     olderFailed,
     loadOlder,
     comparison,
+    fold,
     footer,
   } = props;
   const viewport = useRef<HTMLDivElement>(null);
@@ -104,16 +107,25 @@ export function Thread(props: ThreadProps) {
               keepMounted={edited === -1 ? NOTHING : [edited]}
               onScroll={maybeLoadOlder}
             >
-              {messages.map((message, index) => (
-                <MessageRow
-                  key={message.id}
-                  message={message}
-                  answeredBy={messages[index + 1]?.model ?? null}
-                  readFrom={callsBefore(messages, index)}
-                  editing={message.id === editing}
-                  setEditing={setEditing}
-                />
-              ))}
+              {messages.map((message, index) => {
+                const row = (
+                  <MessageRow
+                    key={message.id}
+                    message={message}
+                    answeredBy={messages[index + 1]?.model ?? null}
+                    readFrom={callsBefore(messages, index)}
+                    editing={message.id === editing}
+                    setEditing={setEditing}
+                  />
+                );
+                if (fold?.after !== message.id) return row;
+                return (
+                  <div key={message.id}>
+                    {row}
+                    {fold.content}
+                  </div>
+                );
+              })}
             </Virtualizer>
             <WaitingMessages messages={waiting} />
           </div>

@@ -8,6 +8,7 @@ import type { ChatDefaults } from "@/api/types";
 import { chatDefaultsKey } from "@/chat/cache";
 import { ParameterFields, parametersOf, written } from "@/chat/parameter-fields";
 import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
 import { Notice } from "@/ui/notice";
 import { Loading } from "@/ui/spinner";
 import { TextArea } from "@/ui/text-area";
@@ -35,8 +36,10 @@ function InstructionsForm({ value }: { value: ChatDefaults }) {
   const [about, setAbout] = useState(value.about);
   const [style, setStyle] = useState(value.style);
   const [fields, setFields] = useState(() => written(value.parameters));
+  const [summarises, setSummarises] = useState(value.summarises);
   const save = useMutation({
-    mutationFn: () => putChatDefaults({ about, style, parameters: parametersOf(fields) }),
+    mutationFn: () =>
+      putChatDefaults({ about, style, parameters: parametersOf(fields), summarises }),
     onSuccess: (saved) => {
       client.setQueryData(chatDefaultsKey, saved);
       toast(t`Your instructions are saved.`);
@@ -64,6 +67,12 @@ function InstructionsForm({ value }: { value: ChatDefaults }) {
         maxLength={4000}
         value={style}
         onChange={(event) => setStyle(event.target.value)}
+      />
+      <Checkbox
+        label={t`Summarise the beginning of long chats`}
+        hint={t`When a chat is nearly full, its model sums up the oldest messages and reads that in their place. It counts as use.`}
+        checked={summarises}
+        onChange={setSummarises}
       />
       <ParameterFields value={fields} onChange={setFields} />
       <p className="text-muted-foreground text-xs">

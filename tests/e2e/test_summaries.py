@@ -1,0 +1,85 @@
+"""A chat that outgrows its model's window: summarised, looked at, undone, asked for again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+SAID = "Person tells of a calm sea."
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def say(person: Person, text: str) -> None:
+    person.composer.fill(text)
+    person.page.get_by_role("button", name="Send", exact=True).click()
+    person.wait_for_the_end()
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+# Only rows around those in sight are in the list.
+_SCROLL_TO_FOLD = """async (main) => {
+  const scrolls = (one) =>
+    one.scrollHeight > one.clientHeight + 50 && /auto|scroll/.test(getComputedStyle(one).overflowY);
+  const list = [...main.querySelectorAll('*')].find(scrolls);
+  for (let top = 0; top <= list.scrollHeight; top += 300) {
+    list.scrollTop = top;
+    await new Promise((done) => setTimeout(done, 50));
+    if (main.querySelector('section[aria-label="Summary"]')) return;
+  }
+}"""
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    scripted_product.says("Calm, indeed.")
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/")
+    for number in ("First", "Second"):
+        say(person, f"{number}. " + "The sea is calm. " * 820)
+    # What the worker makes: tests/conversations/test_summarising.py.
+    scripted_product.rows(
+        "INSERT INTO conversations_conversationsummary"
+        " (id, conversation_id, through_id, text, created_at)"
+        " SELECT gen_random_uuid(), conversation_id, parent_id, %s, now()"
+        " FROM conversations_message WHERE conversation_id = %s AND text LIKE %s RETURNING id",
+        [SAID, page.url.rpartition("/")[2], "Second.%"],
+    )
+    page.reload()
+
+    expect(person.answer).to_be_visible()
+    page.get_by_role("main").evaluate(_SCROLL_TO_FOLD)
+    fold = page.get_by_role("region", name="Summary")
+    expect(fold).to_contain_text("The messages before are summarised for the model")
+    fold.get_by_text("The messages before").click()
+    expect(fold.get_by_text(SAID)).to_be_visible()
+    assert_accessible(page, "a summary in the chat")
+    page.screenshot(path=tmp_path / f"summary-{device}.png")
+    page.get_by_role("button", name="Context: the beginning is summarised").click()
+    gauge = page.get_by_role("dialog", name="Context")
+    expect(gauge).to_contain_text("The beginning of this chat is summarised for the model.")
+    page.keyboard.press("Escape")
+
+    say(person, "And the wind?")
+    read = scripted_product.prompts[-1]
+    assert SAID in read[0]["content"] and "First." not in read[0]["content"]
+    page.get_by_role("main").evaluate(_SCROLL_TO_FOLD)
+    fold.get_by_text("The messages before").click()
+    fold.get_by_role("button", name="Undo").click()
+    expect(fold).to_be_hidden()
+    page.get_by_role("button", name="Context: the beginning is left out").click()
+    assert_accessible(page, "a chat whose summary was undone")
+    gauge.get_by_role("button", name="Summarise now").click()
+    expect(page.get_by_text("The beginning is being summarised.")).to_be_visible()
+    expect(gauge).to_be_hidden()
