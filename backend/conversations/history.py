@@ -31,9 +31,8 @@ _TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
 _TOKENS_PER_IMAGE = 1000
 _IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
 _OF_PROGRAMS = {"call", "call_output", "instruction", "removed", "reasoning"}
-
-
-_SUMMARY = "Summary:"  # a longer line reads like orders to the injection classifier
+# A longer line reads like orders to the injection classifier.
+_SUMMARY = "Summary:"
 
 
 @dataclass(frozen=True, slots=True)
