@@ -1,5 +1,6 @@
 """The gateway's queue for many who wait: the order of `AdmissionQueue`, without its walk over all
-tickets, and with the real `FairOrder` for the turns of a plan's organizations.
+tickets, and with the real `FairOrder` for the turns of a plan's organizations and the real
+`Margins` of those who keep losing their place.
 
 Each plan keeps its tickets twice, by rank and by turn. One that is given a place, or put out, swaps
 its rank with the one that has the first or the last, as there. tests/infra/simulator compares the
@@ -14,7 +15,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from backend.generation.admission.fair_order import FairOrder
-from backend.generation.admission.queue import AGEING_S
+from backend.generation.admission.margins import Margins
+from backend.generation.admission.queue import AGEING_S, MARGIN_PART
 
 Rank = tuple[float, int]
 
@@ -57,6 +59,8 @@ class OrderedQueue:
         self._plans: defaultdict[int, _Plan] = defaultdict(_Plan)
         self._number = 0
         self._count = 0
+        self._now = 0.0
+        self._margins = Margins(lambda: self._now)
 
     def __len__(self) -> int:
         return self._count
@@ -70,12 +74,15 @@ class OrderedQueue:
             free_places: that nobody has: those who wait for them take no room in the queue.
         """
         self._number += 1
+        self._now = now
         plan, room = self._plans[priority], self._max_waiting + free_places
         rank = (now + priority * AGEING_S, self._number)
-        leaves = None
-        if self._count >= room:
-            if self._before(priority, rank, plan.order.turn(organization)) >= room:
+        margin, leaves = self._margins.of((priority, organization)), None
+        if self._count + margin >= room:
+            before = self._before(priority, rank, plan.order.turn(organization))
+            if before + margin >= room:
                 return False, None
+        if self._count >= room:
             leaves, its_priority, its_rank = self._put_out(priority, rank)
             if its_priority == priority:
                 rank = min(rank, its_rank)
@@ -125,5 +132,6 @@ class OrderedQueue:
         plan = self._plans[last]
         who, _, organization, its_rank = plan.take_out(-1, -1)
         plan.order.leave(organization)
+        self._margins.lost((last, organization), at_most=self._max_waiting // MARGIN_PART)
         self._count -= 1
         return who, last, its_rank

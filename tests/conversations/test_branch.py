@@ -82,7 +82,7 @@ def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
     user = member()
     conversation = finished_turns(user, 5000)
 
-    with django_assert_max_num_queries(11) as queries:
+    with django_assert_max_num_queries(12) as queries:
         turn = turn_create(
             principal=user,
             conversation_id=conversation.id,

@@ -34,7 +34,7 @@ _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
 # The largest part of a queue that is kept free of one customer, see `Margins`.
-_MARGIN_PART = 2
+MARGIN_PART = 2
 
 
 class PlaceAsked(TypedDict):
@@ -375,7 +375,7 @@ class AdmissionQueue:
         last.rank, newest.rank = newest.rank, last.rank
         self._take_out(last)
         self._margins.lost(
-            (last.priority, last.organization), at_most=self._most_waiting // _MARGIN_PART
+            (last.priority, last.organization), at_most=self._most_waiting // MARGIN_PART
         )
         last.refuse(self._full_error(PLACE_LOST))
         return last
