@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
@@ -34,6 +35,8 @@ MAX_SILENCE_S = 5.0
 """Without an answer and without processor time: the server has frozen."""
 MAX_UNANSWERED_S = 30.0
 """Without an answer, though it computes: its event loop is stuck."""
+NO_ANSWER = 0
+"""In place of a status: it took the connection and answered nothing."""
 _WATCH_INTERVAL_S = 0.5
 _PROBE_TIMEOUT_S = 1.0
 _STOP_GRACE_S = 45.0
@@ -143,7 +146,8 @@ class EngineProcess:
     def _end(self, how: signal.Signals) -> None:
         self._ending.set()
         if self._process is not None:
-            end_tree(self._process.pid, stop_signal=how, grace=_STOP_GRACE_S)
+            if self._process.poll() is None:  # its number may be another process's by now
+                end_tree(self._process.pid, stop_signal=how, grace=_STOP_GRACE_S)
             self._process.wait()
         if self._keeper is not None:
             self._keeper.join()
@@ -178,7 +182,7 @@ class EngineProcess:
                 return f"the engine ended with exit code {code}"
             if failure := self._other_failure():
                 return failure
-            status = self._status("/health") if self._url else 200
+            status = self._status("/health") if self._url else HTTPStatus.OK
             now = time.monotonic()
             failure = signs.seen(now - before, status, _processor_time(process.pid))
             before = now
@@ -187,14 +191,16 @@ class EngineProcess:
         return ""
 
     def _is_ready(self) -> bool:
-        return self._status("/ready") == 200
+        return self._status("/ready") == HTTPStatus.OK
 
     def _status(self, path: str) -> int | None:
-        """None where it does not answer."""
+        """NO_ANSWER where it listens and keeps silent, None where it cannot be reached."""
         try:
             return self._ask(path)[0]
         except HTTPError as error:
             return error.code
+        except TimeoutError:  # of the answer; that of the connection is a URLError
+            return NO_ANSWER
         except (OSError, HTTPException):
             return None
 
@@ -207,7 +213,8 @@ class EngineProcess:
 
 
 class SignsOfLife:
-    """What is seen of one server, twice a second, since it first answered.
+    """What is seen of one server, twice a second, since it first took a connection: it listens when
+    its model is loaded, and may freeze before it has answered once.
 
     Args:
         max_down_s: how long its core may be away.
@@ -222,23 +229,23 @@ class SignsOfLife:
         self._silent_s = 0.0
         self._down_s = 0.0
         self._used: float | None = None
-        self._has_answered = False
+        self._listens = False
 
     def seen(self, passed_s: float, status: int | None, processor_time: float | None) -> str:
         """Take one look into account; returns why the engine has failed, "" while it has not.
 
         Args:
             passed_s: since the look before.
-            status: of `/health`; None where it did not answer.
+            status: of `/health`, or NO_ANSWER; None where it could not be reached.
             processor_time: that the server has used; None where it is gone.
         """
         moves = processor_time is not None and processor_time != self._used
         self._used = processor_time
-        self._has_answered |= status is not None
-        if not self._has_answered:
+        self._listens |= status is not None
+        if not self._listens:
             return ""  # it loads; who started it waits for so long as that may take
         counted = min(passed_s, _PROBE_TIMEOUT_S + 2 * _WATCH_INTERVAL_S)
-        answered, up = status is not None, status == 200
+        answered, up = bool(status), status == HTTPStatus.OK
         self._unanswered_s = 0.0 if answered else self._unanswered_s + counted
         self._silent_s = 0.0 if answered or moves else self._silent_s + counted
         self._down_s = 0.0 if up or not answered else self._down_s + counted

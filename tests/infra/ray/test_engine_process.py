@@ -17,6 +17,7 @@ import pytest
 from infra.ray.engine import (
     MAX_SILENCE_S,
     MAX_UNANSWERED_S,
+    NO_ANSWER,
     EngineFailedError,
     EngineProcess,
     SignsOfLife,
@@ -80,6 +81,21 @@ def _refuses(url: str, body: dict[str, Any]) -> bool:
         return True
 
 
+def test_engine_that_freezes_as_soon_as_it_is_ready_is_killed(tiny: Path) -> None:
+    port = free_port()
+    arguments = ["--model", str(tiny), "--port", str(port), "--threads", "1"]
+    engine = EngineProcess(arguments, os.environ, url=f"http://127.0.0.1:{port}", key=KEY)
+    engine.start(START_TIMEOUT_S)
+    server = psutil.Process(engine.pid)
+    family = [server, *server.children(recursive=True)]
+    server.send_signal(signal.SIGSTOP)
+    wait_until(lambda: engine.failure)
+    assert "neither answered nor computed" in engine.failure
+    assert engine.wait() == engine.failure
+    assert not any(process.is_running() for process in family)
+    assert engine.drain(10.0) == 0, "as Serve does, which ends the replica then"
+
+
 def test_engine_that_cannot_start_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     port = free_port()
     arguments = ["--model", str(tmp_path / "none.gguf"), "--port", str(port)]
@@ -118,6 +134,13 @@ def test_server_that_neither_answers_nor_computes_has_failed() -> None:
     signs = SignsOfLife(max_down_s=60.0)
     assert looked_at(signs, (200, 1.0), *[(None, 1.0)] * int(MAX_SILENCE_S)) == [""] * 6
     assert "neither answered nor computed" in signs.seen(1.0, None, 1.0)
+
+
+def test_server_that_froze_before_its_first_answer_has_failed() -> None:
+    signs = SignsOfLife(max_down_s=60.0)
+    frozen = [(NO_ANSWER, 1.0)] * int(MAX_SILENCE_S)
+    assert not any(looked_at(signs, *[(None, 1.0)] * 600, *frozen))
+    assert "neither answered nor computed" in signs.seen(1.0, NO_ANSWER, 1.0)
 
 
 def test_busy_server_may_miss_answers_for_long_and_not_for_ever() -> None:
