@@ -2,6 +2,8 @@
 a constructor can hang for half a minute against a broker that does not answer.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import structlog
@@ -11,6 +13,7 @@ from kafka.admin import MemberToRemove, NewTopic
 from kafka.errors import NoError, TopicAlreadyExistsError, UnknownMemberIdError
 
 from billing.events import TOPIC_RECORDED, TOPIC_REJECTED
+from billing.kafka_failures import explained
 
 log = structlog.get_logger(__name__)
 
@@ -18,29 +21,33 @@ PARTITIONS = 6
 """Of a new topic; how many aggregators can share the work. An operator may add more later."""
 
 
-def _brokers() -> dict[str, Any]:
-    """Where the brokers are and how they are reached; OSError where a file of TLS is unusable."""
-    return {
-        "bootstrap_servers": settings.KAFKA_BOOTSTRAP_SERVERS,
-        **settings.KAFKA_ACCESS.options(),
-    }
+@contextmanager
+def _brokers() -> Iterator[dict[str, Any]]:
+    """Where the brokers are and how they are reached, for a client that is made in the block.
+
+    Raises OSError where a file of TLS is unusable, KafkaUnusableError where brokers refuse us.
+    """
+    servers, access = settings.KAFKA_BOOTSTRAP_SERVERS, settings.KAFKA_ACCESS
+    with explained(servers, access):
+        yield {"bootstrap_servers": servers, **access.options()}
 
 
 def producer() -> KafkaProducer:
     """Idempotent, waits for all replicas, gives up within 30 s so that its user can back off."""
-    return KafkaProducer(
-        **_brokers(),
-        client_id="parley-relay",
-        enable_idempotence=True,
-        acks="all",
-        linger_ms=5,
-        batch_size=256 * 1024,
-        max_block_ms=10_000,
-        request_timeout_ms=10_000,
-        delivery_timeout_ms=20_000,
-        bootstrap_timeout_ms=10_000,
-        reconnect_backoff_max_ms=2_000,
-    )
+    with _brokers() as brokers:
+        return KafkaProducer(
+            **brokers,
+            client_id="parley-relay",
+            enable_idempotence=True,
+            acks="all",
+            linger_ms=5,
+            batch_size=256 * 1024,
+            max_block_ms=10_000,
+            request_timeout_ms=10_000,
+            delivery_timeout_ms=20_000,
+            bootstrap_timeout_ms=10_000,
+            reconnect_backoff_max_ms=2_000,
+        )
 
 
 def consumer(*, group: str, member: str, topics: list[str]) -> KafkaConsumer:
@@ -49,28 +56,29 @@ def consumer(*, group: str, member: str, topics: list[str]) -> KafkaConsumer:
     `member` is its name for static membership: who comes back under it takes its partitions
     up at once. From the beginning also where the log was lost: repeats are harmless, gaps are not.
     """
-    return KafkaConsumer(
-        *topics,
-        **_brokers(),
-        client_id=f"parley-{group}",
-        group_id=group,
-        group_instance_id=member,
-        enable_auto_commit=False,
-        auto_offset_reset="earliest",
-        session_timeout_ms=10_000,
-        heartbeat_interval_ms=2_000,
-        # A batch takes well under a second. This is also how long a rebalance may wait for a
-        # member that died and does not come back.
-        max_poll_interval_ms=20_000,
-        metadata_max_age_ms=30_000,
-        bootstrap_timeout_ms=10_000,
-        reconnect_backoff_max_ms=2_000,
-        fetch_max_wait_ms=200,
-        max_partition_fetch_bytes=8 * 1024 * 1024,
-        # The embedded broker sends all that is behind in one frame, whatever it is asked for: with
-        # the client's own limit, 100 MB, nobody could read on after 190,000 events.
-        receive_message_max_bytes=2**31 - 1,
-    )
+    with _brokers() as brokers:
+        return KafkaConsumer(
+            *topics,
+            **brokers,
+            client_id=f"parley-{group}",
+            group_id=group,
+            group_instance_id=member,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            session_timeout_ms=10_000,
+            heartbeat_interval_ms=2_000,
+            # A batch takes well under a second. This is also how long a rebalance may wait for a
+            # member that died and does not come back.
+            max_poll_interval_ms=20_000,
+            metadata_max_age_ms=30_000,
+            bootstrap_timeout_ms=10_000,
+            reconnect_backoff_max_ms=2_000,
+            fetch_max_wait_ms=200,
+            max_partition_fetch_bytes=8 * 1024 * 1024,
+            # The embedded broker sends all that is behind in one frame, whatever it is asked for:
+            # with the client's own limit, 100 MB, nobody could read on after 190,000 events.
+            receive_message_max_bytes=2**31 - 1,
+        )
 
 
 def leave_group(*, group: str, member: str) -> None:
@@ -79,11 +87,12 @@ def leave_group(*, group: str, member: str) -> None:
     A static member says nothing when it closes; without this its partitions would wait until
     its session times out. A member that the group does not know is out already. Raises KafkaError.
     """
-    admin = KafkaAdminClient(
-        **_brokers(),
-        client_id=f"parley-{group}",
-        bootstrap_timeout_ms=5_000,
-    )
+    with _brokers() as brokers:
+        admin = KafkaAdminClient(
+            **brokers,
+            client_id=f"parley-{group}",
+            bootstrap_timeout_ms=5_000,
+        )
     try:
         left = admin.remove_group_members(group, [MemberToRemove(group_instance_id=member)])
         for error in left.values():
@@ -95,11 +104,12 @@ def leave_group(*, group: str, member: str) -> None:
 
 def ensure_topics() -> None:
     """Create the topics that do not exist; their settings are left alone where they do."""
-    admin = KafkaAdminClient(
-        **_brokers(),
-        client_id="parley-topics",
-        bootstrap_timeout_ms=10_000,
-    )
+    with _brokers() as brokers:
+        admin = KafkaAdminClient(
+            **brokers,
+            client_id="parley-topics",
+            bootstrap_timeout_ms=10_000,
+        )
     try:
         known = set(admin.list_topics())
         for topic in (TOPIC_RECORDED, TOPIC_REJECTED):

@@ -27,10 +27,12 @@ from billing.aggregator.ingest import ingest
 from billing.aggregator.worker import Consumer
 from billing.events import TOPIC_RECORDED
 from billing.kafka_access import PASSWORD_MECHANISMS, KafkaAccess, kafka_access
+from billing.kafka_failures import KafkaUnusableError
 from billing.kafka_token import ClientCredentials
 from billing.models import UsageEvent
 from billing.relay.worker import Relay
 from billing.services import usage_record_create
+from infra.services.ports import free_port
 from tests.billing import factories
 from tests.support.certificates import Authority
 from tests.support.kafka_door import PASSWORD, USERNAME, KafkaDoor
@@ -201,14 +203,35 @@ def test_clients_bring_a_token_and_ask_for_it_once(
     assert tokens.given[0] == {"grant_type": ["client_credentials"], "scope": ["kafka"]}
 
 
-def test_wrong_password_reaches_no_broker(
+def test_wrong_password_reaches_no_broker_and_is_named(
     door: OpenDoor, authority: Authority, settings: Any
 ) -> None:
     opened = door(authority.server_context("broker"), mechanism="SCRAM-SHA-256")
     settings.KAFKA_ACCESS = said(authority, "SCRAM-SHA-256", KAFKA_SASL_PASSWORD="wrong")
-    with pytest.raises(KafkaError):
+    with pytest.raises(KafkaUnusableError) as refused:
         kafka.leave_group(group="any", member="any-1")
     assert (opened.authenticated, opened.refused > 0) == (0, True)
+    message = str(refused.value)
+    assert f"{opened.address} refused '{USERNAME}' by SCRAM-SHA-256" in message
+    assert "KAFKA_SASL_PASSWORD" in message
+    assert "'wrong'" not in message
+
+
+def test_other_mechanism_than_the_brokers_is_named(
+    door: OpenDoor, authority: Authority, settings: Any
+) -> None:
+    door(authority.server_context("broker"), mechanism="SCRAM-SHA-512")
+    settings.KAFKA_ACCESS = said(authority, "PLAIN")
+    with pytest.raises(KafkaUnusableError, match="KAFKA_SASL_MECHANISM"):
+        kafka.leave_group(group="any", member="any-1")
+
+
+def test_broker_that_is_away_is_no_refusal(settings: Any) -> None:
+    settings.KAFKA_BOOTSTRAP_SERVERS = f"127.0.0.1:{free_port()}"
+    with pytest.raises(KafkaError) as failure:
+        kafka.leave_group(group="any", member="any-1")
+    assert "refused '" not in str(failure.value)
+    assert "KAFKA_SASL" not in str(failure.value)
 
 
 def test_certificate_of_another_authority_is_refused(
@@ -216,7 +239,7 @@ def test_certificate_of_another_authority_is_refused(
 ) -> None:
     opened = door(authority.server_context("broker"), mechanism="PLAIN")
     settings.KAFKA_ACCESS = said(Authority(tmp_path / "other", "another"), "PLAIN")
-    with pytest.raises((KafkaError, OSError)):
+    with pytest.raises(KafkaUnusableError, match="KAFKA_SSL_CA_FILE"):
         kafka.leave_group(group="any", member="any-1")
     assert (opened.authenticated, opened.refused) == (0, 0), "no password was sent"
 
