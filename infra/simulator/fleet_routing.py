@@ -20,6 +20,7 @@ from infra.simulator.step_times import Floats
 
 BYTES_PER_TOKEN = 4
 _TRIES = 12
+_SALT = np.uint64(0x9E3779B97F4A7C15)
 Mask = NDArray[np.bool_]
 
 
@@ -84,13 +85,19 @@ class Router:
         """
         load = held if self.gateways == 1 else self.announced
         chosen = self._policy(load, able, tight, conversation, homes, cached, gateway)
+        full = np.flatnonzero(self._is_full(gateway, chosen))
         for _ in range(_TRIES):
-            full = np.flatnonzero(self._is_full(gateway, chosen))
             if not len(full):
                 break
-            chosen[full] = self._policy(
+            again = self._policy(
                 load, able, tight, conversation[full], homes[full], cached[full], gateway[full]
             )
+            # Who is sent to the same one has no other: a hash says the same however often it is
+            # asked, and asking a dozen times was nine tenths of a busy day's run.
+            moved = again != chosen[full]
+            chosen[full] = again
+            full = full[moved]
+            full = full[self._is_full(gateway[full], chosen[full])]
         return chosen
 
     def _by_prefix(
@@ -179,21 +186,30 @@ class Router:
         self, conversation: Ints, able: Mask, gateway: Ints, salt: int, not_: Ints | None
     ) -> Ints:
         chosen = hashed(conversation, salt, self._count)
-        for again in range(1, _TRIES):
-            bad = ~able[chosen] | self._is_full(gateway, chosen)
-            if not_ is not None:
-                bad |= chosen == not_
-            if not bad.any():
-                return chosen
-            chosen[bad] = hashed(conversation[bad], salt + again, self._count)
-        bad = ~able[chosen]
-        chosen[bad] = self._chance.choice(np.flatnonzero(able), int(bad.sum()))
+        bad = np.flatnonzero(~self._fits(chosen, able, gateway, not_))
+        if not len(bad):
+            return chosen
+        # The others of its tries at once: few conversations are asked about at a time, and what a
+        # call of numpy costs is the call.
+        salts = salt + np.arange(1, _TRIES)
+        tries = hashed(conversation[bad][:, None], salts, self._count)
+        fits = self._fits(
+            tries, able, gateway[bad][:, None], None if not_ is None else not_[bad][:, None]
+        )
+        fits[:, -1] = True  # the last one has to do
+        chosen[bad] = tries[np.arange(len(bad)), fits.argmax(axis=1)]
+        unable = ~able[chosen]
+        chosen[unable] = self._chance.choice(np.flatnonzero(able), int(unable.sum()))
         return chosen
 
+    def _fits(self, where: Ints, able: Mask, gateway: Ints, not_: Ints | None) -> Mask:
+        fits = able[where] & ~self._is_full(gateway, where)
+        return fits if not_ is None else fits & (where != not_)
 
-def hashed(numbers: Ints, salt: int, below: int) -> Ints:
+
+def hashed(numbers: Ints, salt: int | Ints, below: int) -> Ints:
     """As good as random, and always the same. Source: SplitMix64, Steele et al. 2014."""
-    mixed = numbers.astype(np.uint64) + np.uint64((salt * 0x9E3779B97F4A7C15) & (1 << 64) - 1)
+    mixed = numbers.astype(np.uint64) + np.atleast_1d(salt).astype(np.uint64) * _SALT
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
