@@ -125,6 +125,10 @@ bench-batch-speed: $(DEV_STAMP) ## How busy a batch keeps the engine, beside dri
 bench-partitions: $(DEV_STAMP) ## What it takes to partition five million usage events online (ARGS=--rows …)
 	@$(IN_VENV) manage.py with-services bench_partitions $(ARGS)
 
+.PHONY: bench-ledger-partitions
+bench-ledger-partitions: $(DEV_STAMP) ## The same for five million ledger records, from the release before (ARGS=--rows …)
+	@$(IN_VENV) manage.py with-services bench_ledger_partitions $(ARGS)
+
 .PHONY: bench-message-partitions
 bench-message-partitions: $(DEV_STAMP) ## Whether partitions by month would help messages (ARGS=--rows …)
 	@$(IN_VENV) manage.py with-services bench_message_partitions $(ARGS)

@@ -7,21 +7,18 @@ the command's memory, and what an aggregator stores before and after.
 """
 
 import argparse
-import os
-import subprocess
-import sys
-import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from itertools import count
 
-import psutil
 from django.db import connection
 
 from backend.platform.bench_database import bench_database
 from billing import events
 from billing.aggregator.ingest import KafkaRecord, ingest
 from billing.bench import synthetic_events
+from billing.bench_conversion import Conversion, Writer
 from billing.models import UsageEvent
 
 _FILL_BATCH = 500_000
@@ -64,19 +61,16 @@ def _run(rows: int) -> None:
     seconds = _fill(rows)
     print(f"{rows:,} events of a year in {seconds:.0f} s, {_size():,.0f} MiB with indexes")
     print(f"one table      {_speed(timedelta(0)):>8,.0f} events/s stored")
-    with _Writer() as writer:
-        killed = _Conversion()
+    with Writer(_store_batches()) as writer:
+        killed = Conversion("partition_usage_events")
         killed.until("validate")
         killed.kill()
         print("killed while it validates; begun again:")
-        again = _Conversion()
+        again = Conversion("partition_usage_events")
         again.until(None)
         for line in again.lines:
             print(f"  {line}")
-    print(
-        f"meanwhile      {writer.stored:>8,} events in batches of {_SMALL}, the slowest in"
-        f" {writer.slowest * 1000:.0f} ms ({writer.failed} failed)"
-    )
+    print(f"meanwhile      {writer.stored:>8,} events in batches of {_SMALL}: {writer.latencies()}")
     print(f"memory of the command: {again.peak / 2**20:.0f} MiB at most")
     # Months that have a partition of their own begin two months from now.
     print(f"in a new month {_speed(timedelta(days=75)):>8,.0f} events/s stored")
@@ -124,67 +118,16 @@ def _size() -> float:
         return float(cursor.fetchone()[0])
 
 
-class _Writer:
-    """An aggregator with small batches, in a thread."""
+def _store_batches() -> Callable[[], int]:
+    """Stores a small batch of new events, as an aggregator does."""
+    firsts = count(500_000_000, _SMALL)
 
-    def __init__(self) -> None:
-        self.stored, self.slowest, self.failed = 0, 0.0, 0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._write)
+    def store() -> int:
+        values = synthetic_events(_SMALL, first=next(firsts))
+        records = [KafkaRecord(events.TOPIC_RECORDED, 0, 0, value) for value in values]
+        done = ingest(records)
+        if done.rejected:
+            raise RuntimeError(f"{done.rejected} events were rejected")
+        return done.new
 
-    def _write(self) -> None:
-        first = 500_000_000
-        while not self._stop.is_set():
-            values = synthetic_events(_SMALL, first=first)
-            first += _SMALL
-            begun = time.perf_counter()
-            done = ingest([KafkaRecord(events.TOPIC_RECORDED, 0, 0, value) for value in values])
-            self.slowest = max(self.slowest, time.perf_counter() - begun)
-            self.stored += done.new
-            self.failed += done.rejected
-            time.sleep(0.01)
-        connection.close()
-
-    def __enter__(self) -> "_Writer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-
-class _Conversion:
-    """The command as a process, whose memory is watched."""
-
-    def __init__(self) -> None:
-        settings = connection.settings_dict
-        url = (
-            f"postgresql://{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}"
-            f":{settings['PORT']}/{settings['NAME']}"
-        )
-        self.lines: list[str] = []
-        self.peak = 0
-        self._process = psutil.Popen(
-            [sys.executable, "manage.py", "partition_usage_events"],
-            cwd=Path(__file__).resolve().parents[1],
-            env={**os.environ, "DATABASE_URL": url, "DATABASE_DIRECT_URL": ""},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def until(self, step: str | None) -> None:
-        """Wait for a step, or for the end; its memory is looked at at each step."""
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self.lines.append(line.strip())
-            with_peak = Path(f"/proc/{self._process.pid}/status").read_text()
-            self.peak = int(with_peak.split("VmHWM:")[1].split()[0]) * 1024
-            if step is not None and line.split()[-1] == step:
-                return
-        if self._process.wait() != 0:
-            raise RuntimeError(f"the conversion failed: {self.lines}")
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+    return store

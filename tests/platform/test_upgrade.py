@@ -8,6 +8,7 @@ billing stops where its migrations refuse or sum what is there, the other apps h
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django.plugin import DjangoDbBlocker
 
+from backend.platform.partitions import convert, is_partitioned
+from billing.partitions import TABLES
 from tests.support.database import triggers_resting
 
 _RECORD = """
@@ -28,6 +31,13 @@ INSERT INTO billing_usagerecord (
     client_hash
 ) VALUES (gen_random_uuid(), now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'm',
     'm', 9, 0, 0, 0, %s, 'completed', 1, '')
+"""
+_USAGE = """
+INSERT INTO {} (
+    {}, occurred_at, organization_id, project_id, user_id, model, pool, input_tokens,
+    cached_input_tokens, output_tokens, state, duration_ms, client_hash
+) VALUES (gen_random_uuid(), now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'm',
+    'm', 9, 0, 0, 'completed', 1, '')
 """
 _PRICES = """
 INSERT INTO billing_price (currency, model, kind, tiers, effective_from, note)
@@ -88,7 +98,8 @@ class Upgrade:
         price_kinds: that are left without these columns.
         price_refusal: of deleting a price then.
         days: sums of usage that was there before sums were kept.
-        schema: what is there at the end.
+        partitioned: which tables of billing `migrate` has partitioned, though they hold usage.
+        schema: what is there at the end, when an operator has had them partitioned.
         new_schema: what the squashed migrations made, in the tests' own database.
     """
 
@@ -97,6 +108,7 @@ class Upgrade:
     price_kinds: set[str]
     price_refusal: str
     days: list[tuple[int, ...]]
+    partitioned: list[str]
     schema: set[str]
     new_schema: set[str]
 
@@ -129,9 +141,16 @@ def _upgrade(new: set[str]) -> Upgrade:
     for app, name in _firsts():
         _migrate(app, name)
 
+    for table in TABLES:
+        _insert(_USAGE.format(table.table, table.key))
     call_command("migrate", verbosity=0)
+    partitioned = [table.table for table in TABLES if is_partitioned(table.table)]
+    for table in TABLES:
+        convert(table, now=datetime.now(UTC))
     schema = _column(_SCHEMA)
-    return Upgrade(refusal, (columns, without), kinds, price_refusal, days, schema, new)
+    return Upgrade(
+        refusal, (columns, without), kinds, price_refusal, days, partitioned, schema, new
+    )
 
 
 def test_columns_of_tokens_that_were_counted_are_not_dropped(upgrade: Upgrade) -> None:
@@ -149,6 +168,12 @@ def test_token_kinds_are_dropped_with_their_prices_when_nothing_counted_them(
 
 def test_usage_of_before_is_summed_by_day(upgrade: Upgrade) -> None:
     assert upgrade.days == [(1, 2, 18, 8, 23), (2, 1, 9, 4, 0)]
+
+
+def test_tables_that_hold_usage_are_partitioned_only_by_their_operator(upgrade: Upgrade) -> None:
+    assert upgrade.partitioned == []
+    for table in TABLES:
+        assert _rows(f"SELECT input_tokens FROM {table.table}") == [(9,)]
 
 
 def test_upgraded_database_is_as_a_new_one(upgrade: Upgrade) -> None:
