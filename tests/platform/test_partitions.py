@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from django.db import DatabaseError, connection
 
@@ -129,6 +130,46 @@ def test_conversion_that_was_killed_goes_on(rows: int, killed_at: str) -> None:
     convert(EVENTS, now=NOW + timedelta(days=2))
     assert count() == rows + 1
     assert "partitions_test_202701" in partitions()
+
+
+def index_of_key(table: str = "partitions_test_before") -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)::oid", [f"{table}_pkey"])
+        return int(cursor.fetchone()[0] or 0)
+
+
+def test_index_that_the_database_builds_for_a_killed_try_is_waited_for_and_used(
+    rows: int,
+) -> None:
+    """What kills the command does not stop the statement that it has sent; the next one's first
+    steps wait for the same lock."""
+    reading = psycopg.connect(**connection.get_connection_params())
+    reading.execute("SELECT count(*) FROM partitions_test")  # holds the build up
+
+    def build() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE UNIQUE INDEX CONCURRENTLY partitions_test_before_pkey"
+                " ON partitions_test (event_id, occurred_at)"
+            )
+        connection.close()
+
+    killed = threading.Thread(target=build)
+    killed.start()
+    try:
+        while not index_of_key():
+            killed.join(0.01)
+        begun = index_of_key()
+        release = threading.Timer(1.0, reading.close)
+        release.start()
+        convert(EVENTS, now=NOW)
+        release.join()
+    finally:
+        reading.close()
+        killed.join()
+    assert index_of_key() == begun
+    assert is_partitioned("partitions_test")
+    assert count() == rows
 
 
 def test_unfinished_index_and_bound_of_long_ago_are_made_anew(rows: int) -> None:
