@@ -29,7 +29,15 @@ def main() -> None:
             "--model", type=Path, default=Path("var/models/SmolLM2-135M-Instruct.Q4_1.gguf")
         )
         real.add_argument("--times", type=Path, default=DATA / f"{OURS}.json")
-        real.add_argument("--measure", action="store_true")
+        if name == "compare":
+            real.add_argument("--measure", action="store_true", help="step times before it")
+            real.add_argument("--runs", type=int, default=1, help="so many real ones")
+            real.add_argument(
+                "--kept",
+                type=Path,
+                default=Path("var/simulator/real-runs.jsonl"),
+                help="real runs of before, to which these are added",
+            )
     run = commands.add_parser("run", help="simulate scenarios of a fleet of 10,000 GPUs")
     run.add_argument("scenarios", nargs="*", default=[], help="names; default: all")
     run.add_argument("--part", type=int, default=10, help="simulate one replica in so many")
@@ -70,13 +78,17 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _real(options: argparse.Namespace) -> None:
-    from infra.simulator.compare import compare
-    from infra.simulator.measure import engines, measure, write
+    from infra.simulator.compare import compare, keep, run_once
+    from infra.simulator.measure import ENGINES, engines, measure, write
 
-    with engines(options.model) as urls:
-        if options.command == "measure" or options.measure:
-            times = asyncio.run(measure(options.model, urls))
-            write(times, options.times)
-            print(options.times.read_text())
-        if options.command == "compare":
-            print(compare(urls, load(options.times.stem)))
+    if options.command == "measure" or options.measure:
+        with engines(options.model) as urls:
+            write(asyncio.run(measure(options.model, urls)), options.times)
+        print(options.times.read_text(), flush=True)
+    if options.command == "measure":
+        return
+    times = load(options.times.stem)
+    for _ in range(options.runs):
+        with engines(options.model) as urls:
+            kept = keep(run_once(urls, times), options.kept)
+        print(compare(kept, times, ENGINES), flush=True)

@@ -1,13 +1,22 @@
-"""One trace, put to four real engines by the real queue and routing policy, and simulated."""
+"""One trace, put to four real engines by the real queue and routing policy, and simulated.
+
+Two real runs are not alike: a machine of two cores is nearly full with it, and what other programs
+do then shows in each wait. So a run is repeated with new engines, whose caches are empty, and the
+simulation is held against the median, with the runs' own spread beside it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from statistics import median
 
 import aiohttp
+import msgspec
 import psutil
 
 from backend.generation.admission.queue import AdmissionQueue
@@ -21,6 +30,8 @@ from infra.simulator.trace import Conversation, Traffic, trace
 
 TRAFFIC = Traffic(conversations=150, per_s=1.1, mean_turns=3.0, pause_s=2.0, scale=0.2)
 SEED = 7
+SIMULATIONS = 5
+_LATE_S = 0.02
 
 
 def spec_of(times: StepTimes, engines: int, routing: str = "prefix") -> PoolSpec:
@@ -94,20 +105,50 @@ async def _hold(
     return outcomes
 
 
-def simulated(spec: PoolSpec, conversations: list[Conversation]) -> Summary:
-    return summarized(simulate(spec, conversations, SEED), spec.replicas)
+def simulated(
+    spec: PoolSpec, conversations: list[Conversation], runs: int = SIMULATIONS
+) -> list[Summary]:
+    """The same conversations, each begun some milliseconds later or earlier, as real ones are: who
+    comes first to a replica decides where the next ones go."""
+    found = []
+    for seed in range(runs):
+        chance = random.Random(seed)  # noqa: S311
+        begun = [
+            replace(one, begins_s=one.begins_s + chance.uniform(0.0, _LATE_S))
+            for one in conversations
+        ]
+        found.append(summarized(simulate(spec, begun, SEED), spec.replicas))
+    return found
 
 
-def measured(
-    urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation]
-) -> tuple[Summary, float]:
-    """A real run, and the cores that programs took which are not part of it. Once for engines: a
-    second one would find its prompts cached."""
+class RealRun(msgspec.Struct, frozen=True):
+    """What one real run gave.
+
+    Attributes:
+        others: cores that programs took which are no part of it.
+        used_s: processor seconds that engines, their servers and the harness took.
+    """
+
+    summary: Summary
+    others: float
+    used_s: float
+
+
+def measured(urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation]) -> RealRun:
+    """A real run. Once for engines: a second one would find its prompts cached."""
     began, all_before, before = time.perf_counter(), _machine_s(), _ours_s()
     outcomes = asyncio.run(real(urls, spec, conversations))
     ours, everything = _ours_s() - before, _machine_s() - all_before
     others = max(0.0, everything - ours) / (time.perf_counter() - began)
-    return summarized(outcomes, len(urls)), others
+    return RealRun(summarized(outcomes, len(urls)), others, ours)
+
+
+def keep(run: RealRun, path: Path) -> list[RealRun]:
+    """Add a run to those in a file; all of them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(msgspec.json.encode(run) + b"\n")
+    return [msgspec.json.decode(line, type=RealRun) for line in path.read_bytes().splitlines()]
 
 
 def _machine_s() -> float:
@@ -131,28 +172,50 @@ def harness_s(conversations: Sequence[Conversation]) -> float:
     return (time.process_time() - began) / requests
 
 
-def compare(urls: Sequence[str], times: StepTimes, traffic: Traffic = TRAFFIC) -> str:
-    """A table of both runs."""
+def run_once(urls: Sequence[str], times: StepTimes, traffic: Traffic = TRAFFIC) -> RealRun:
+    return measured(urls, spec_of(times, len(urls)), trace(traffic, SEED))
+
+
+def compare(
+    runs: Sequence[RealRun], times: StepTimes, engines: int, traffic: Traffic = TRAFFIC
+) -> str:
+    """A table of real and simulated runs, these beside as much other work as those had."""
     conversations = trace(traffic, SEED)
-    spec = replace(spec_of(times, len(urls)), harness_s=harness_s(conversations))
-    run, others = measured(urls, spec, conversations)
-    found = simulated(replace(spec, others=others), conversations)
-    return f"{table(run, found)}\n\nOf {times.cores} cores other programs took {others:.2f}."
+    others = median(run.others for run in runs)
+    spec = replace(spec_of(times, engines), harness_s=harness_s(conversations), others=others)
+    found = simulated(spec, conversations)
+    return (
+        f"{table([run.summary for run in runs], found)}\n\n"
+        f"Of {times.cores} cores other programs took {others:.2f} (median). Processor seconds:"
+        f" {median(run.used_s for run in runs):.0f}."
+    )
 
 
-def table(run: Summary, found: Summary) -> str:
-    """`off by`: the simulation from the real run."""
-    rows = [
-        ("TTFT, mean, ms", 1000 * run.ttft_mean_s, 1000 * found.ttft_mean_s),
-        ("TTFT, p50, ms", 1000 * run.ttft_p50_s, 1000 * found.ttft_p50_s),
-        ("TTFT, p95, ms", 1000 * run.ttft_p95_s, 1000 * found.ttft_p95_s),
-        ("between tokens, ms", 1000 * run.itl_mean_s, 1000 * found.itl_mean_s),
-        ("output tokens a second", run.output_per_s, found.output_per_s),
-        ("busiest replica", run.busiest, found.busiest),
+_FIGURES: dict[str, Callable[[Summary], float]] = {
+    "TTFT, mean, ms": lambda run: 1000 * run.ttft_mean_s,
+    "TTFT, p50, ms": lambda run: 1000 * run.ttft_p50_s,
+    "TTFT, p95, ms": lambda run: 1000 * run.ttft_p95_s,
+    "between tokens, ms": lambda run: 1000 * run.itl_mean_s,
+    "output tokens a second": lambda run: run.output_per_s,
+    "busiest replica": lambda run: run.busiest,
+}
+
+
+def table(runs: Sequence[Summary], found: Sequence[Summary]) -> str:
+    """Medians of both, the least and the most of each, and by how much the simulated median is off
+    the real one."""
+    lines = [
+        f"| | real, median of {len(runs)} | from, to | simulated, median of {len(found)} | from, to"
+        " | off by |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
-    lines = ["| | real | simulated | off by |", "|---|--:|--:|--:|"]
-    lines += [
-        f"| {name} | {real:.4g} | {simulated:.4g} | {simulated / real - 1:+.1%} |"
-        for name, real, simulated in rows
-    ]
+    for name, figure in _FIGURES.items():
+        real, simulated = sorted(map(figure, runs)), sorted(map(figure, found))
+        cells = [
+            cell
+            for seen in (real, simulated)
+            for cell in (f"{median(seen):.4g}", f"{seen[0]:.4g}, {seen[-1]:.4g}")
+        ]
+        off = median(simulated) / median(real) - 1
+        lines.append(f"| {name} | {' | '.join(cells)} | {off:+.1%} |")
     return "\n".join(lines)
