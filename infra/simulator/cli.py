@@ -31,12 +31,8 @@ def main() -> None:
         real.add_argument("--times", type=Path, default=DATA / f"{OURS}.json")
         if name == "compare":
             real.add_argument("--measure", action="store_true", help="step times before it")
-            real.add_argument("--runs", type=int, default=1, help="so many real ones")
             real.add_argument(
-                "--kept",
-                type=Path,
-                default=Path("var/simulator/real-runs.jsonl"),
-                help="real runs of before, to which these are added",
+                "--runs", type=int, default=1, help="real ones, beside those kept of before"
             )
     run = commands.add_parser("run", help="simulate scenarios of a fleet of 10,000 GPUs")
     run.add_argument("scenarios", nargs="*", default=[], help="names; default: all")
@@ -78,17 +74,18 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _real(options: argparse.Namespace) -> None:
-    from infra.simulator.compare import compare, keep, run_once
-    from infra.simulator.measure import ENGINES, engines, measure, write
+    from infra.simulator import compare
+    from infra.simulator.measure import ENGINES, engines, go_first, keep, measure
 
+    is_first = go_first()
     if options.command == "measure" or options.measure:
         with engines(options.model) as urls:
-            write(asyncio.run(measure(options.model, urls)), options.times)
+            keep(asyncio.run(measure(options.model, urls)), options.times)
         print(options.times.read_text(), flush=True)
     if options.command == "measure":
         return
-    times = load(options.times.stem)
+    times, kept = load(options.times.stem), options.times.with_suffix(".real.jsonl")
     for _ in range(options.runs):
         with engines(options.model) as urls:
-            kept = keep(run_once(urls, times), options.kept)
-        print(compare(kept, times, ENGINES), flush=True)
+            compare.keep(compare.run_once(urls, times, is_first=is_first), kept)
+    print(compare.compare(compare.kept(kept), times, ENGINES))

@@ -1,8 +1,8 @@
 """One trace, put to four real engines by the real queue and routing policy, and simulated.
 
-Two real runs are not alike: a machine of two cores is nearly full with it, and what other programs
-do then shows in each wait. So a run is repeated with new engines, whose caches are empty, and the
-simulation is held against the median, with the runs' own spread beside it.
+Two real runs are not alike: on a machine of two cores, two thirds of which it takes, what other
+programs do shows in each wait. So a run is repeated with new engines, whose caches are empty, and
+the simulation is held against the median, with the runs' own spread beside it.
 """
 
 from __future__ import annotations
@@ -125,29 +125,41 @@ class RealRun(msgspec.Struct, frozen=True):
     """What one real run gave.
 
     Attributes:
+        figures: of `FIGURES`, by name.
         others: cores that programs took which are no part of it.
-        used_s: processor seconds that engines, their servers and the harness took.
+        is_first: whether it had the processor before these, which then had what it left.
+        used_s: processor seconds that engines, their servers and the harness took; 0: not known.
     """
 
-    summary: Summary
+    figures: dict[str, float]
     others: float
-    used_s: float
+    is_first: bool = False
+    used_s: float = 0.0
+
+    @property
+    def cores_less(self) -> float:
+        return 0.0 if self.is_first else self.others
 
 
-def measured(urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation]) -> RealRun:
+def measured(
+    urls: Sequence[str], spec: PoolSpec, conversations: list[Conversation], *, is_first: bool
+) -> RealRun:
     """A real run. Once for engines: a second one would find its prompts cached."""
     began, all_before, before = time.perf_counter(), _machine_s(), _ours_s()
     outcomes = asyncio.run(real(urls, spec, conversations))
     ours, everything = _ours_s() - before, _machine_s() - all_before
     others = max(0.0, everything - ours) / (time.perf_counter() - began)
-    return RealRun(summarized(outcomes, len(urls)), others, ours)
+    return RealRun(figures_of(summarized(outcomes, len(urls))), others, is_first, ours)
 
 
-def keep(run: RealRun, path: Path) -> list[RealRun]:
-    """Add a run to those in a file; all of them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def keep(run: RealRun, path: Path) -> None:
+    """Add a run to those in a file."""
     with path.open("ab") as file:
         file.write(msgspec.json.encode(run) + b"\n")
+
+
+def kept(path: Path) -> list[RealRun]:
+    """All runs of a file. Raises FileNotFoundError."""
     return [msgspec.json.decode(line, type=RealRun) for line in path.read_bytes().splitlines()]
 
 
@@ -172,26 +184,34 @@ def harness_s(conversations: Sequence[Conversation]) -> float:
     return (time.process_time() - began) / requests
 
 
-def run_once(urls: Sequence[str], times: StepTimes, traffic: Traffic = TRAFFIC) -> RealRun:
-    return measured(urls, spec_of(times, len(urls)), trace(traffic, SEED))
+def run_once(
+    urls: Sequence[str], times: StepTimes, *, is_first: bool, traffic: Traffic = TRAFFIC
+) -> RealRun:
+    spec = spec_of(times, len(urls))
+    return measured(urls, spec, trace(traffic, SEED), is_first=is_first)
 
 
 def compare(
     runs: Sequence[RealRun], times: StepTimes, engines: int, traffic: Traffic = TRAFFIC
 ) -> str:
-    """A table of real and simulated runs, these beside as much other work as those had."""
+    """A table of real and simulated runs, these on as many cores as those had."""
     conversations = trace(traffic, SEED)
-    others = median(run.others for run in runs)
-    spec = replace(spec_of(times, engines), harness_s=harness_s(conversations), others=others)
-    found = simulated(spec, conversations)
+    spec = replace(
+        spec_of(times, engines),
+        harness_s=harness_s(conversations),
+        others=median(run.cores_less for run in runs),
+    )
+    found = [figures_of(run) for run in simulated(spec, conversations)]
+    others = ", ".join(
+        f"{run.others:.2f}{' of what the run left' if run.is_first else ''}" for run in runs
+    )
     return (
-        f"{table([run.summary for run in runs], found)}\n\n"
-        f"Of {times.cores} cores other programs took {others:.2f} (median). Processor seconds:"
-        f" {median(run.used_s for run in runs):.0f}."
+        f"{table([run.figures for run in runs], found)}\n\n"
+        f"Of {times.cores} cores other programs took {others}."
     )
 
 
-_FIGURES: dict[str, Callable[[Summary], float]] = {
+FIGURES: dict[str, Callable[[Summary], float]] = {
     "TTFT, mean, ms": lambda run: 1000 * run.ttft_mean_s,
     "TTFT, p50, ms": lambda run: 1000 * run.ttft_p50_s,
     "TTFT, p95, ms": lambda run: 1000 * run.ttft_p95_s,
@@ -201,7 +221,11 @@ _FIGURES: dict[str, Callable[[Summary], float]] = {
 }
 
 
-def table(runs: Sequence[Summary], found: Sequence[Summary]) -> str:
+def figures_of(run: Summary) -> dict[str, float]:
+    return {name: figure(run) for name, figure in FIGURES.items()}
+
+
+def table(runs: Sequence[dict[str, float]], found: Sequence[dict[str, float]]) -> str:
     """Medians of both, the least and the most of each, and by how much the simulated median is off
     the real one."""
     lines = [
@@ -209,8 +233,8 @@ def table(runs: Sequence[Summary], found: Sequence[Summary]) -> str:
         " | off by |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    for name, figure in _FIGURES.items():
-        real, simulated = sorted(map(figure, runs)), sorted(map(figure, found))
+    for name in FIGURES:
+        real, simulated = sorted(run[name] for run in runs), sorted(run[name] for run in found)
         cells = [
             cell
             for seen in (real, simulated)
