@@ -70,6 +70,8 @@ KEYED_COLUMNS = [
     "backend.platform.sessions.COLUMN",
     "backend.enterprise.secrets.COLUMN",
     "backend.tools.secrets.COLUMN",
+    "backend.tools.secrets.CLIENTS",
+    "backend.tools.secrets.CONNECTIONS",
     "billing.webhook_secrets.COLUMN",
     "safety.audit.texts.COLUMN",
     "backend.api.request_content.COLUMN",

@@ -46,6 +46,7 @@ from backend.api.routes import (
     shares,
     sso,
     stored_chats,
+    tool_sign_in,
     tools,
     usage,
 )
@@ -141,6 +142,7 @@ api.add_router("/api/auth", auth.router)
 api.add_router("/api/auth/sso", sso.router)
 api.add_router("/api/organization", organization_security.router)
 api.add_router("/api", tools.router)
+api.add_router("/api", tool_sign_in.router)
 
 
 def generation_paths() -> frozenset[str]:

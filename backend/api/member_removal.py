@@ -14,6 +14,7 @@ from backend.api.request_logs.rows import (
 from backend.api.responses.rows import responses_delete_of_member, responses_hand_over
 from backend.conversations.handover import conversations_delete_of_member, conversations_hand_over
 from backend.platform.errors import InvalidRequest, NotFound
+from backend.tools.oauth.connections import connections_delete_of_member
 
 ChatsChoice = Literal["keep", "hand_over", "delete"]
 
@@ -38,6 +39,7 @@ def member_leave(
     if (chats == "hand_over") != (chats_to is not None):
         raise InvalidRequest("chats_to goes with chats: hand_over.", param="chats_to")
     member_remove(principal=principal, user_id=user_id, keys=keys)
+    connections_delete_of_member(organization_id=principal.organization_id, user_id=user_id)
     if chats == "delete":
         conversations_delete_of_member(organization_id=principal.organization_id, user_id=user_id)
         responses_delete_of_member(organization_id=principal.organization_id, user_id=user_id)

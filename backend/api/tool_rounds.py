@@ -23,7 +23,7 @@ from backend.generation.service import generation_start
 from backend.generation.tools import Tools
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
-from backend.tools import rounds
+from backend.tools import rounds, stopping
 from backend.tools.catalog import tools_for
 from backend.tools.mcp_client import tool_call
 from backend.tools.models import ServerKind
@@ -55,6 +55,9 @@ class ToolLoop:
             await self._leave()
 
     async def _look(self) -> None:
+        if self._running:
+            for message_id in await in_database(stopping.rounds_stopped, list(self._running)):
+                self._running[message_id].cancel()
         if self._running and time.monotonic() - self._renewed > _RENEW_S:
             self._renewed = time.monotonic()
             await in_database(rounds.rounds_renew, list(self._running))
@@ -85,7 +88,7 @@ class ToolLoop:
         try:
             conversation = (await in_database(_message, message_id)).conversation
             principal = await _person(conversation)
-            tools = await in_database(tools_for, principal, web=conversation.web_search)
+            tools = await in_database(tools_for, principal, conversation)
             going = await in_database(
                 rounds.round_go_on,
                 message_id=message_id,

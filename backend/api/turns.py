@@ -207,7 +207,7 @@ def tools_of(tools: Sequence[Tool], model: str) -> Tools | None:
 
 def _offer(principal: Principal, turn: Turn) -> Tools | None:
     """The tools of a person's turn, noted beside its pending answer."""
-    tools = tools_for(principal, web=turn.assistant_message.conversation.web_search)
+    tools = tools_for(principal, turn.assistant_message.conversation)
     offered = tools_of(tools, turn.assistant_message.model)
     if offered is not None:
         round_open(message_id=turn.assistant_message.pk, tools=tools)

@@ -73,8 +73,12 @@ class Action(StrEnum):
     TOOL_SERVER_CREATED = "tool_server.created"
     TOOL_SERVER_UPDATED = "tool_server.updated"
     TOOL_SERVER_DELETED = "tool_server.deleted"
+    TOOL_CONNECTED = "tool_server.connected"
+    TOOL_DISCONNECTED = "tool_server.disconnected"
+    TOOL_REFUSED = "tool_server.sign_in_refused"
     TOOL_APPROVED = "tool.approved"
     TOOL_DENIED = "tool.denied"
+    TOOL_STOPPED = "tool.stopped"
     TOOL_CALLED = "tool.called"
 
     BUDGET_SET = "budget.set"

@@ -2,7 +2,7 @@
 that outbound.py has checked, and an answer has a bound."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 import httpx2
 
@@ -95,12 +95,16 @@ def guarded_client(
     what: str,
     timeout_s: float,
     headers: dict[str, str] | None = None,
+    auth: httpx2.Auth | None = None,
+    on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
     private_hosts: Collection[str] = (),
 ) -> httpx2.AsyncClient:
-    """Follows no redirect by itself. Arguments: see GuardedTransport."""
+    """Follows no redirect by itself. Arguments: see GuardedTransport and httpx2."""
     return httpx2.AsyncClient(
         transport=GuardedTransport(to_private=to_private, what=what, private_hosts=private_hosts),
         headers=headers,
+        auth=auth,
+        event_hooks={} if on_response is None else {"response": [on_response]},
         timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
         follow_redirects=False,
         trust_env=False,

@@ -43,6 +43,8 @@ class Purpose(StrEnum):
     MAIL_TEXT = "mail-text"
     SSO_SECRET = "sso-secret"  # noqa: S105 (the name of a purpose)
     TOOL_SECRET = "tool-secret"  # noqa: S105 (the name of a purpose)
+    TOOL_CLIENT = "tool-client"
+    TOOL_TOKENS = "tool-tokens"
     INTERNAL_CALL = "internal-call"
     DEVICE = "device-cookie"
     CLIENT_ADDRESS = "client-address"

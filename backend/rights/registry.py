@@ -92,6 +92,17 @@ TABLES: tuple[Table, ...] = (
         hidden=("fingerprint",),
     ),
     Table(label="tools.ToolUse", user="user_id", organization="server__organization_id"),
+    Table(
+        label="tools.ToolConnection",
+        user="user_id",
+        organization="organization_id",
+        hidden=("encrypted_tokens", "client_id", "connected_by_id"),
+    ),
+    Table(
+        label="tools.OAuthClient",
+        organization="organization_id",
+        hidden=("encrypted_secret",),
+    ),
     Table(label="tools.Tool", organization="server__organization_id", hidden=("fingerprint",)),
     Table(label="tools.ToolServer", organization="organization_id", hidden=("encrypted_token",)),
     Table(
@@ -109,6 +120,11 @@ TABLES: tuple[Table, ...] = (
         on_organization=Fate.WITH_PARENT,
     ),
     Table(label="conversations.Conversation", user="user_id", organization="organization_id"),
+    Table(
+        label="tools.AssistantTools",
+        user="assistant__user_id",
+        organization="assistant__organization_id",
+    ),
     Table(label="conversations.Assistant", user="user_id", organization="organization_id"),
     Table(label="conversations.ChatDefaults", user="user_id", organization="organization_id"),
     Table(label="conversations.Memory", user="user_id", organization="organization_id"),

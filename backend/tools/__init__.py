@@ -3,8 +3,11 @@
 models.py       servers, their tools, who uses them, what was approved; rounds and calls
 servers.py      an organization's MCP servers, as owners and admins set them
 catalog.py      which tools a person's turn offers
+assistants.py   which tools an assistant names
 rounds.py       from an answer's calls to the turn that goes on with their results
 approvals.py    a person's decision about a call
+stopping.py     a person's stop of a turn whose tools are called
+oauth/          signing in at servers; oauth_models.py has its tables
 types.py        what all of it speaks of
 web/            the web: search by an organization's provider, pages
 mcp_client.py   a server over streamable HTTP: bounded, and never at a private address

@@ -5,11 +5,21 @@ import re
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from backend.accounts.principal import Principal
+from backend.conversations.models import Conversation
 from backend.platform.errors import NotFound
-from backend.tools.models import ServerKind, Tool, ToolGrant, ToolServer, ToolUse
+from backend.tools.assistants import tool_ids_of_chat
+from backend.tools.models import (
+    ServerAuth,
+    ServerKind,
+    Tool,
+    ToolGrant,
+    ToolServer,
+    ToolUse,
+)
+from backend.tools.oauth_models import ConnectionState, ToolConnection
 from backend.tools.servers import servers_of
 
 MAX_OFFERED = 64
@@ -17,12 +27,10 @@ _MAX_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
-def tools_for(principal: Principal, *, web: bool) -> list[Tool]:
-    """By server and name, at most 64. None for a key: approvals are a person's.
-
-    Args:
-        web: whether the chat's person lets it search the web.
-    """
+def tools_for(principal: Principal, conversation: Conversation) -> list[Tool]:
+    """By server and name, at most 64: what the chat's assistant names, or else what its person has
+    switched on; and the web, where they let it be searched. None for a key: approvals are a
+    person's."""
     if principal.is_api_key or principal.user_id is None:
         return []
     usable = Tool.objects.filter(
@@ -30,10 +38,30 @@ def tools_for(principal: Principal, *, web: bool) -> list[Tool]:
         server__is_enabled=True,
         is_allowed=True,
     )
-    used = ToolUse.objects.filter(user_id=principal.user_id).values("server_id")
-    chosen = Q(server__kind=ServerKind.MCP, server_id__in=used)
-    usable = usable.filter(chosen | ~Q(server__kind=ServerKind.MCP) if web else chosen)
+    named = tool_ids_of_chat(principal, conversation.assistant_id)
+    if named is None:
+        used = ToolUse.objects.filter(user_id=principal.user_id).values("server_id")
+        chosen = Q(server__kind=ServerKind.MCP, server_id__in=used)
+    else:
+        chosen = Q(server__kind=ServerKind.MCP, pk__in=named)
+    of_web = ~Q(server__kind=ServerKind.MCP)
+    usable = usable.filter(chosen | of_web if conversation.web_search else chosen)
+    usable = usable.filter(_reachable(principal))
     return list(usable.select_related("server").order_by("server__name", "name")[:MAX_OFFERED])
+
+
+def _reachable(principal: Principal) -> Q:
+    """Of tools whose servers nobody has to sign in at, or somebody has."""
+    connected = ToolConnection.objects.filter(
+        server_id=OuterRef("server_id"),
+        organization_id=principal.organization_id,
+        state=ConnectionState.CONNECTED,
+    )
+    return (
+        Q(server__auth=ServerAuth.TOKEN)
+        | Q(server__auth=ServerAuth.PERSON) & Exists(connected.filter(user_id=principal.user_id))
+        | Q(server__auth=ServerAuth.ORGANIZATION) & Exists(connected.filter(user=None))
+    )
 
 
 def offered_name(tool: Tool) -> str:

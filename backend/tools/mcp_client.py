@@ -11,7 +11,7 @@ Source: Model Context Protocol, revision 2025-06-18, "Streamable HTTP" and "Tool
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -22,6 +22,7 @@ from mcp import ClientSession, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from backend.platform.guarded_client import guarded_client
+from backend.tools.oauth.tokens import ConnectionAuth
 from backend.tools.types import (
     SERVER_ERROR,
     WHAT,
@@ -35,6 +36,7 @@ from backend.tools.types import (
 MAX_TOOLS = 128
 MAX_SCHEMA = 20_000
 MAX_DESCRIPTION = 2_000
+_CANCELLATION_TIMEOUT_S = 1.0
 
 log = structlog.get_logger(__name__)
 
@@ -55,22 +57,49 @@ async def tools_list(address: Address) -> list[FoundTool]:
 
 
 async def tool_call(address: Address, name: str, arguments: dict[str, Any]) -> str:
-    """What the tool says, as text, cut at MAX_RESULT. Raises ToolFailed, also where it reports an
-    error."""
-    async with _session(address, settings.TOOL_TIMEOUT_S) as session:
+    """What the tool says, as text, cut at MAX_RESULT. Where it is cancelled, or takes too long, the
+    server is told so first. Raises ToolFailed, also where the tool reports an error."""
+    cancellation = _Cancellation()
+    async with _session(address, settings.TOOL_TIMEOUT_S, cancellation) as session:
         params = types.CallToolRequestParams(name=name, arguments=arguments)
-        result = await session.send_request(
-            types.CallToolRequest(params=params), types.CallToolResult
-        )
+        try:
+            result = await session.send_request(
+                types.CallToolRequest(params=params), types.CallToolResult
+            )
+        except asyncio.CancelledError:
+            await cancellation.arrived()
+            raise
     text = _text_of(result)
     if result.is_error:
         raise ToolFailed(text or "The tool reported an error without a message.")
     return text
 
 
+class _Cancellation:
+    """Whether the server has heard that a call was given up. The protocol's client sends that when
+    its caller is cancelled, and drops it where its connection is closed at once."""
+
+    def __init__(self) -> None:
+        self._answered = asyncio.Event()
+
+    async def note(self, response: httpx2.Response) -> None:
+        """A hook of the HTTP client, for each answer."""
+        if b"notifications/cancelled" in response.request.content:
+            self._answered.set()
+
+    async def arrived(self) -> None:
+        """Wait for it, but not for a server that does not answer."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._answered.wait(), _CANCELLATION_TIMEOUT_S)
+
+
 @asynccontextmanager
-async def _session(address: Address, timeout_s: float) -> AsyncIterator[ClientSession]:
+async def _session(
+    address: Address, timeout_s: float, cancellation: _Cancellation | None = None
+) -> AsyncIterator[ClientSession]:
     headers = {"Authorization": f"Bearer {address.token}"} if address.token else {}
+    connection = address.connection_id
+    auth = None if connection is None else ConnectionAuth(connection, address.url)
     try:
         async with (
             asyncio.timeout(timeout_s),
@@ -79,6 +108,8 @@ async def _session(address: Address, timeout_s: float) -> AsyncIterator[ClientSe
                 what=WHAT,
                 timeout_s=timeout_s,
                 headers=headers,
+                auth=auth,
+                on_response=None if cancellation is None else cancellation.note,
             ) as client,
             streamable_http_client(address.url, http_client=client, terminate_on_close=False) as (
                 read,
@@ -88,8 +119,20 @@ async def _session(address: Address, timeout_s: float) -> AsyncIterator[ClientSe
         ):
             await session.initialize()
             yield session
-    except (MCPError, httpx2.HTTPError, OSError, ValueError, RuntimeError, ExceptionGroup) as error:
+    except (
+        MCPError,
+        httpx2.HTTPError,
+        OSError,
+        ValueError,
+        RuntimeError,
+        ToolFailed,
+        ExceptionGroup,
+    ) as error:
+        if auth is not None and auth.failure is not None:
+            raise ToolFailed(str(auth.failure)) from error
         first = _first(error)
+        if isinstance(first, ToolFailed):
+            raise first from error
         log.info("tool_server_failed", error=repr(first))
         if isinstance(first, TimeoutError):
             raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error

@@ -14,7 +14,11 @@ from django.db import models
 from django.utils import timezone
 
 from backend.accounts.models import Organization, User
+from backend.conversations.assistant_models import Assistant
 from backend.conversations.models import Conversation, Message
+from backend.tools.oauth_models import OAuthClient, ToolConnection
+
+__all__ = ["OAuthClient", "ToolConnection"]  # Django finds a table where its app's models are
 
 
 class ServerKind(models.TextChoices):
@@ -22,6 +26,14 @@ class ServerKind(models.TextChoices):
     SEARXNG = "searxng", "SearXNG"
     BRAVE = "brave", "Brave Search"
     TAVILY = "tavily", "Tavily"
+
+
+class ServerAuth(models.TextChoices):
+    """How a server is told who calls."""
+
+    TOKEN = "token", "a bearer token of the organization, or none"
+    PERSON = "oauth_person", "OAuth: each person signs in for themself"
+    ORGANIZATION = "oauth_organization", "OAuth: a manager signs in for all"
 
 
 class ToolServer(models.Model):
@@ -37,6 +49,12 @@ class ToolServer(models.Model):
     )
     name = models.CharField(max_length=60)
     url = models.CharField(max_length=1000)
+    auth = models.CharField(
+        max_length=20,
+        choices=ServerAuth.choices,
+        default=ServerAuth.TOKEN,
+        db_default=ServerAuth.TOKEN,
+    )
     encrypted_token = models.TextField(blank=True)
     is_enabled = models.BooleanField(default=True)
     checked_at = models.DateTimeField(null=True, blank=True)
@@ -55,6 +73,10 @@ class ToolServer(models.Model):
 
     def __str__(self) -> str:
         return f"Tool server {self.id}"
+
+    @property
+    def has_sign_in(self) -> bool:
+        return self.auth != ServerAuth.TOKEN
 
     @property
     def is_web(self) -> bool:
@@ -96,6 +118,19 @@ class ToolUse(models.Model):
         return f"{self.user_id} uses {self.server_id}"
 
 
+class AssistantTools(models.Model):
+    """An assistant names the tools that its chats use; without a row its person's own choice
+    holds. Ids of tools that are gone lead to nothing, and no tool gets an id again."""
+
+    assistant = models.OneToOneField(
+        Assistant, on_delete=models.CASCADE, primary_key=True, related_name="named_tools"
+    )
+    tool_ids = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return f"Tools of {self.assistant_id}"
+
+
 class ToolGrant(models.Model):
     """A person lets a tool be called without asking: in one chat, or in all of theirs."""
 
@@ -125,6 +160,7 @@ class RoundState(models.TextChoices):
     CALLING = "calling", "calls are to be made"
     WAITING = "waiting", "for a person's approval"
     DONE = "done"
+    CANCELLED = "cancelled", "its person stopped it"
 
 
 class ToolRound(models.Model):
@@ -160,6 +196,10 @@ class CallStatus(models.TextChoices):
     DONE = "done"
     FAILED = "failed"
     DENIED = "denied"
+    CANCELLED = "cancelled"
+
+
+OPEN_CALLS = (CallStatus.WAITING, CallStatus.DUE, CallStatus.RUNNING)
 
 
 class ToolCall(models.Model):

@@ -2,7 +2,8 @@
 
 Every step is one transaction under the round's lock, so that a process may end between any two of
 them: another claims the round when its lease lapses, and does what is left. A call that needed
-approval and was sent by a lost process is not sent again: nobody knows whether it was carried out.
+approval, or may change something, and was sent by a lost process is not sent again: nobody knows
+whether it was carried out.
 """
 
 import json
@@ -23,7 +24,16 @@ from backend.conversations.notify import notify
 from backend.conversations.turns import RoomFor, turn_go_on
 from backend.conversations.types import Turn
 from backend.tools.catalog import offered_name
-from backend.tools.models import CallStatus, RoundState, Tool, ToolCall, ToolGrant, ToolRound
+from backend.tools.models import (
+    OPEN_CALLS,
+    CallStatus,
+    RoundState,
+    Tool,
+    ToolCall,
+    ToolGrant,
+    ToolRound,
+)
+from backend.tools.oauth.tokens import SIGN_IN_AGAIN
 from backend.tools.servers import address_of
 from backend.tools.types import SERVER_ERROR, Address, Made, Source
 
@@ -48,7 +58,6 @@ UPDATE tools_toolround round SET claimed_until = %(until)s
 FROM free WHERE round.message_id = free.message_id
 RETURNING round.message_id
 """
-_OPEN = (CallStatus.WAITING, CallStatus.DUE, CallStatus.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +111,15 @@ def rounds_renew(ids: Sequence[UUID]) -> None:
 @transaction.atomic
 def round_step(*, message_id: UUID) -> Step:
     """The next step of a claimed round. Calls in it are noted as running before they are sent."""
-    row = _locked(message_id)
-    if row is None or row.state == RoundState.DONE:
+    row = round_locked(message_id)
+    if row is None or row.state in {RoundState.DONE, RoundState.CANCELLED}:
         return Step([])
     if not _is_current(row.message):
         return _closed(row)
-    if row.state == RoundState.ANSWERING and not _calls_create(row):
+    if row.state == RoundState.ANSWERING and not calls_create(row):
         return _closed(row)
-    calls = list(row.calls.select_related("tool__server", "round__message").order_by("place"))
+    related = row.calls.select_related("tool__server", "round__message__conversation")
+    calls = list(related.order_by("place"))
     for call in calls:
         if call.status == CallStatus.RUNNING:
             _after_loss(call)
@@ -162,11 +172,11 @@ def round_go_on(
     Raises:
         InvalidRequest: the chat cannot be gone on with.
     """
-    row = _locked(message_id)
+    row = round_locked(message_id)
     if row is None or row.state != RoundState.CALLING:
         return None
     calls = list(row.calls.order_by("place"))
-    if any(call.status in _OPEN for call in calls):
+    if any(call.status in OPEN_CALLS for call in calls):
         return None
     outputs = [(call.call_id, _output_of(call)) for call in calls]
     turn = turn_go_on(answer=row.message, outputs=outputs, room_for=room_for)
@@ -182,12 +192,13 @@ def round_go_on(
 @transaction.atomic
 def round_end(*, message_id: UUID) -> None:
     """Nothing more comes of it: its person may not ask any more, say."""
-    row = _locked(message_id)
-    if row is not None:
+    row = round_locked(message_id)
+    if row is not None and row.state not in {RoundState.DONE, RoundState.CANCELLED}:
         _closed(row)
 
 
-def _locked(message_id: UUID) -> ToolRound | None:
+def round_locked(message_id: UUID) -> ToolRound | None:
+    """For a step in the caller's transaction."""
     return (
         ToolRound.objects.select_for_update(of=("self",))
         .select_related("message__conversation")
@@ -203,7 +214,7 @@ def _is_current(message: Message) -> bool:
     return is_leaf and ended_well and conversation.deleted_at is None
 
 
-def _calls_create(row: ToolRound) -> bool:
+def calls_create(row: ToolRound) -> bool:
     """Rows for the calls that the answer holds; whether there are any."""
     parts = [part for part in row.message.content if part["type"] == "call"]
     tools = Tool.objects.select_related("server").in_bulk(
@@ -270,21 +281,28 @@ def _begun(call: ToolCall) -> DueCall | None:
     if tool is None or not allowed or tool.fingerprint != call.fingerprint or arguments is None:
         _end(call, CallStatus.FAILED, "Tool not available any more.")
         return None
+    conversation = call.round.message.conversation
+    address = address_of(tool.server, user_id=conversation.user_id)
+    if address is None:
+        _end(call, CallStatus.FAILED, SIGN_IN_AGAIN)
+        return None
     call.status, call.started_at = CallStatus.RUNNING, timezone.now()
     call.save(update_fields=["status", "started_at"])
     return DueCall(
         id=call.pk,
         kind=tool.server.kind,
-        address=address_of(tool.server),
-        conversation_id=call.round.message.conversation_id,
+        address=address,
+        conversation_id=conversation.pk,
         name=tool.name,
         arguments=arguments,
     )
 
 
 def _after_loss(call: ToolCall) -> None:
-    """The process that made it is gone: what only reads is read again."""
-    if call.decision == "policy":
+    """The process that made it is gone. What only reads is read again, where both say so: its
+    server, and the manager who lets it be called without asking."""
+    only_reads = call.tool is not None and call.tool.claims_read_only
+    if call.decision == "policy" and only_reads:
         call.status = CallStatus.DUE
         call.save(update_fields=["status"])
     else:

@@ -16,7 +16,9 @@ from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.platform import outbound
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
-from backend.tools.models import ServerKind, Tool, ToolServer
+from backend.tools.models import ServerAuth, ServerKind, Tool, ToolServer
+from backend.tools.oauth.clients import client_give
+from backend.tools.oauth.connections import connection_of
 from backend.tools.secrets import token_decrypt, token_encrypt
 from backend.tools.types import WHAT, Address, FoundTool
 from backend.tools.web.calls import TOOLS
@@ -33,6 +35,14 @@ class ToolRule:
     name: str
     is_allowed: bool
     needs_approval: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenClient:
+    """Ours at an authorization server, as a manager has made it there."""
+
+    client_id: str
+    secret: str
 
 
 def servers_of(principal: Principal) -> QuerySet[ToolServer]:
@@ -55,7 +65,11 @@ def server_get(*, principal: Principal, server_id: UUID) -> ToolServer:
     return found
 
 
-def address_of(server: ToolServer) -> Address:
+def address_of(server: ToolServer, *, user_id: UUID | None) -> Address | None:
+    """Where calls of this person's chats go; None where somebody has to sign in first."""
+    if server.has_sign_in:
+        connection = connection_of(server, user_id)
+        return None if connection is None else Address(server.url, connection_id=connection.pk)
     token = server.encrypted_token and token_decrypt(
         server.encrypted_token, organization_id=server.organization_id, server_id=server.pk
     )
@@ -63,19 +77,36 @@ def address_of(server: ToolServer) -> Address:
 
 
 @transaction.atomic
-def server_create(*, principal: Principal, name: str, url: str, token: str) -> ToolServer:
+def server_create(
+    *,
+    principal: Principal,
+    name: str,
+    url: str,
+    token: str = "",
+    auth: ServerAuth = ServerAuth.TOKEN,
+    client: GivenClient | None = None,
+) -> ToolServer:
     """A server without tools yet: look for them next (`tools_save`).
 
+    Args:
+        auth: who signs in there; a token goes with nobody.
+        client: ours at its authorization server, where that registers none by itself.
     Raises:
         PermissionDenied, InvalidRequest. Conflict: the name is taken, or there are 20.
     """
     require_manager(principal)
     _check(url, token)
+    if auth == ServerAuth.TOKEN and client is not None:
+        raise InvalidRequest("A client goes with signing in.", param="client_id")
+    if auth != ServerAuth.TOKEN and token:
+        raise InvalidRequest("A token goes with a server that nobody signs in at.", param="token")
     if servers_of(principal).count() >= MAX_SERVERS:
         raise Conflict(f"An organization has at most {MAX_SERVERS} tool servers.")
-    server = ToolServer(organization_id=principal.organization_id, name=name, url=url)
+    server = ToolServer(organization_id=principal.organization_id, name=name, url=url, auth=auth)
     _set_token(server, token)
     _save(server)
+    if client is not None:
+        client_give(server, client_id=client.client_id, secret=client.secret)
     _note(Action.TOOL_SERVER_CREATED, principal, server)
     return server_get(principal=principal, server_id=server.pk)
 
@@ -114,16 +145,25 @@ def server_update(
     name: str | None = None,
     token: str | None = None,
     is_enabled: bool | None = None,
+    client: GivenClient | None = None,
     tools: Sequence[ToolRule] = (),
 ) -> ToolServer:
-    """Change what is given. Another URL is another server.
+    """Change what is given. Another URL, or another way to sign in, is another server.
 
     Args:
+        client: in place of the one that is used; whoever was connected signs in again.
         tools: rules for those that are named; the others keep theirs.
     Raises:
         PermissionDenied, NotFound, InvalidRequest. Conflict: the name is taken.
     """
     server = server_get(principal=principal, server_id=server_id)
+    if (token and server.has_sign_in) or (client is not None and not server.has_sign_in):
+        raise InvalidRequest(
+            "This is not how this tool server is told who calls.",
+            param="token" if token else "client_id",
+        )
+    if client is not None:
+        client_give(server, client_id=client.client_id, secret=client.secret)
     if token is not None:
         _check(server.url, token)
         _set_token(server, token)

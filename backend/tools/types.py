@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
+from uuid import UUID
 
 MAX_RESULT = 16_000
 SERVER_ERROR = "Tool server error"
@@ -16,10 +17,15 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is, and what it wants to see."""
+    """Where a server is, and what it wants to see.
+
+    Attributes:
+        connection_id: whose tokens are sent, where somebody signs in there.
+    """
 
     url: str
     token: str = ""
+    connection_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

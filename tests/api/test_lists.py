@@ -17,6 +17,7 @@ from billing.webhooks.services import MAX_ENDPOINTS
 
 BOUNDED = {
     "/api/assistants/{assistant_id}/files": f"{MAX_FILES} of an assistant",
+    "/api/assistants/tools": "the tools of an organization's servers, of which each has 128",
     "/api/announcements": f"the newest {MAX_SHOWN}",
     "/api/audit-log/actions": "the actions that the code records",
     "/api/conversations/search": f"the best {MAX_FOUND}: a rank is no place to go on from",

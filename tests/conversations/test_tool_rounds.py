@@ -7,17 +7,20 @@ from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.conversations.models import Message, MessageRole, MessageStatus
+from backend.platform.errors import NotFound
 from backend.tools.catalog import offered_name
 from backend.tools.models import CallStatus, RoundState, Tool, ToolCall, ToolRound, ToolServer
 from backend.tools.rounds import (
     LEASE,
     MAX_CALLS,
+    Step,
     call_finish,
     round_go_on,
     round_open,
     round_step,
     rounds_claim,
 )
+from backend.tools.stopping import round_stop, rounds_stopped
 from backend.tools.types import Made
 from tests.factories import conversation_of, member
 
@@ -29,7 +32,7 @@ def principal() -> Principal:
     return member()
 
 
-def tool_of(principal: Principal, *, needs_approval: bool = False) -> Tool:
+def tool_of(principal: Principal, *, needs_approval: bool = False, only_reads: bool = True) -> Tool:
     server = ToolServer.objects.create(
         organization_id=principal.organization_id, name="Trips", url="https://example.org/mcp"
     )
@@ -40,6 +43,7 @@ def tool_of(principal: Principal, *, needs_approval: bool = False) -> Tool:
         fingerprint="f",
         is_allowed=True,
         needs_approval=needs_approval,
+        claims_read_only=only_reads,
     )
 
 
@@ -91,6 +95,35 @@ def test_reading_call_of_a_lost_process_is_made_again(principal: Principal) -> N
     call_finish(call_id=first.id, made=Made("booked"))
     call_finish(call_id=again.id, made=Made("another"))
     assert ToolCall.objects.get(pk=first.id).result == "booked"
+
+
+def test_call_that_may_change_something_is_not_made_again_whatever_was_asked(
+    principal: Principal,
+) -> None:
+    answer = answer_that_calls(principal, tool_of(principal, only_reads=False))
+    [first] = round_step(message_id=answer.pk).due
+    step = round_step(message_id=answer.pk)
+    assert (step.due, step.goes_on) == ([], True)
+    assert "not known" in ToolCall.objects.get(pk=first.id).result
+
+
+def test_stopped_round_goes_on_with_nothing(principal: Principal) -> None:
+    tool = tool_of(principal)
+    answer = answer_that_calls(principal, tool)
+    [due] = round_step(message_id=answer.pk).due
+    assert round_stop(principal=principal, conversation_id=answer.conversation_id)
+    assert not round_stop(principal=principal, conversation_id=answer.conversation_id)
+    assert rounds_stopped([answer.pk]) == [answer.pk]
+    call_finish(call_id=due.id, made=Made("too late"))
+    assert ToolCall.objects.get(pk=due.id).status == CallStatus.CANCELLED
+    assert round_step(message_id=answer.pk) == Step([])
+    assert round_go_on(message_id=answer.pk, tools=[tool], room_for=lambda model: 10_000) is None
+    assert ToolRound.objects.get(pk=answer.pk).state == RoundState.CANCELLED
+    answer.refresh_from_db()
+    assert (answer.status, answer.text) == (MessageStatus.COMPLETED, "book {}")
+    outsider = member()
+    with pytest.raises(NotFound):
+        round_stop(principal=outsider, conversation_id=answer.conversation_id)
 
 
 def test_approved_call_of_a_lost_process_is_not_made_again(principal: Principal) -> None:

@@ -8,9 +8,13 @@ from typing import Any
 
 import uvicorn
 from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.settings import AuthSettings
 from mcp_types import ToolAnnotations
+from pydantic import AnyHttpUrl
 
 from infra.services.ports import free_port
+from tests.support.oauth_server import AuthorizationServer
 
 TOKEN = "token-of-the-tests"
 HUGE = 5_000_000
@@ -20,7 +24,20 @@ Asgi = Callable[..., Awaitable[None]]
 class ToolServer:
     """Runs in a thread. `called` is what was really carried out, oldest first."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, signs_in: AuthorizationServer | None = None, *, has_sessions: bool = False
+    ) -> None:
+        """
+        Args:
+            signs_in: lets nobody in without a token of that server, made for this one.
+            has_sessions: knows which call a notification is about.
+        """
+        self._signs_in = signs_in
+        self._has_sessions = has_sessions
+        self.may_answer = threading.Event()
+        """Until it is set, `pay` and `look` do not."""
+        self.cancelled: list[str] = []
+        """Calls that were given up for want of who asked for them."""
         self.called: list[tuple[str, str]] = []
         self.forecast = "Sunny, 21 degrees."
         self.description = "The weather in a city."
@@ -50,7 +67,7 @@ class ToolServer:
         self._thread.join(timeout=10)
 
     def _application(self) -> Asgi:
-        server = MCPServer("weather")
+        server = MCPServer("weather", **self._protection())
         called = self.called
 
         @server.tool(annotations=ToolAnnotations(title="Forecast", read_only_hint=True))
@@ -72,11 +89,37 @@ class ToolServer:
             return "Cancelled."
 
         @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+        def whoami() -> str:
+            """Whose token came."""
+            token = get_access_token()
+            return token.subject or "" if token else "nobody"
+
+        @server.tool(annotations=ToolAnnotations(read_only_hint=True))
         async def hang() -> str:
             """Never answers."""
             called.append(("hang", ""))
-            await asyncio.sleep(120)
+            try:
+                await asyncio.sleep(120)
+            except asyncio.CancelledError:
+                self.cancelled.append("hang")
+                raise
             return "late"
+
+        @server.tool()
+        async def pay(amount: str) -> str:
+            """Pays, and says so when the test lets it."""
+            called.append(("pay", amount))
+            while not self.may_answer.is_set():
+                await asyncio.sleep(0.05)
+            return f"Paid {amount}."
+
+        @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+        async def look(city: str) -> str:
+            """Looks, and says so when the test lets it."""
+            called.append(("look", city))
+            while not self.may_answer.is_set():
+                await asyncio.sleep(0.05)
+            return f"Seen {city}."
 
         @server.tool(annotations=ToolAnnotations(read_only_hint=True))
         def huge() -> str:
@@ -88,7 +131,7 @@ class ToolServer:
             """Answers with more than a model is told."""
             return "y" * 100_000
 
-        app = server.streamable_http_app(stateless_http=True, json_response=True)
+        app = server.streamable_http_app(stateless_http=not self._has_sessions, json_response=True)
 
         async def application(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] == "http":
@@ -100,6 +143,17 @@ class ToolServer:
             await app(scope, receive, send)
 
         return application
+
+    def _protection(self) -> dict[str, Any]:
+        if self._signs_in is None:
+            return {}
+        auth = AuthSettings(
+            issuer_url=AnyHttpUrl(self._signs_in.url),
+            resource_server_url=AnyHttpUrl(self.url),
+            required_scopes=["trips"],
+            validate_token_resource=True,
+        )
+        return {"auth": auth, "token_verifier": self._signs_in.provider}
 
 
 def answering(status: int, body: bytes, **headers: str) -> Asgi:

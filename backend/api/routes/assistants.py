@@ -11,13 +11,17 @@ from backend.api.schemas.assistants import (
     AssistantCreate,
     AssistantOut,
     AssistantPageOut,
+    AssistantToolOut,
     AssistantUpdate,
+    UsableToolsOut,
 )
 from backend.conversations import assistants
 from backend.conversations.assistant_access import assistant_get
 from backend.conversations.assistants import AssistantChange
 from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
+from backend.tools import assistants as tools
+from backend.tools.assistants import Naming, ToolName
 
 router = Router(tags=["assistants"])
 
@@ -30,8 +34,10 @@ async def list_assistants(
     page = await in_database(
         assistants.assistants_page, principal=request.auth, after=cursor, limit=limit
     )
+    ids = [each.pk for each in page.items]
+    named = await in_database(tools.tools_named, request.auth, ids)
     return AssistantPageOut(
-        data=[AssistantOut.of(each, request.auth) for each in page.items],
+        data=[AssistantOut.of(each, request.auth, named.get(each.pk)) for each in page.items],
         next_cursor=page.next_cursor,
     )
 
@@ -41,9 +47,19 @@ async def create_assistant(request: AuthenticatedRequest, body: AssistantCreate)
     """One of your own; shared with nobody unless you say so."""
     await instructions_check(request, body.instructions)
     made = await in_database(
-        assistants.assistant_create, principal=request.auth, change=_change(body)
+        tools.assistant_create_with_tools,
+        principal=request.auth,
+        change=_change(body),
+        naming=_naming(body),
     )
     return Status(201, await _shown(request, made.pk))
+
+
+@router.get("/tools", response=UsableToolsOut)
+async def list_assistant_tools(request: AuthenticatedRequest) -> UsableToolsOut:
+    """What an assistant of this organization can name."""
+    found = await in_database(tools.tools_usable, request.auth)
+    return UsableToolsOut(data=[AssistantToolOut.of(tool) for tool in found])
 
 
 @router.get("/{uuid:assistant_id}", response=AssistantOut)
@@ -59,10 +75,11 @@ async def update_assistant(
     """Change it. Its chats read new instructions from their next answer on."""
     await instructions_check(request, body.instructions)
     await in_database(
-        assistants.assistant_update,
+        tools.assistant_update_with_tools,
         principal=request.auth,
         assistant_id=assistant_id,
         change=_change(body),
+        naming=_naming(body),
     )
     return await _shown(request, assistant_id)
 
@@ -80,14 +97,24 @@ async def delete_assistant(request: AuthenticatedRequest, assistant_id: UUID) ->
 async def duplicate_assistant(request: AuthenticatedRequest, assistant_id: UUID) -> Status:
     """A copy of your own, shared with nobody."""
     copy = await in_database(
-        assistants.assistant_duplicate, principal=request.auth, assistant_id=assistant_id
+        tools.assistant_duplicate_with_tools, principal=request.auth, assistant_id=assistant_id
     )
     return Status(201, await _shown(request, copy.pk))
 
 
 async def _shown(request: AuthenticatedRequest, assistant_id: UUID) -> AssistantOut:
     found = await in_database(assistant_get, principal=request.auth, assistant_id=assistant_id)
-    return AssistantOut.of(found, request.auth)
+    named = await in_database(tools.tools_named, request.auth, [assistant_id])
+    return AssistantOut.of(found, request.auth, named.get(assistant_id))
+
+
+def _naming(body: AssistantUpdate) -> Naming | None:
+    """A null that was written takes the tools away; one that was not leaves them."""
+    if "tools" not in body.model_fields_set:
+        return None
+    if body.tools is None:
+        return Naming(None)
+    return Naming([ToolName(each.server_id, each.name) for each in body.tools])
 
 
 def _change(body: AssistantUpdate) -> AssistantChange:

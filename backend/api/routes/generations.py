@@ -12,7 +12,9 @@ from backend.api.schemas.resources import QueuePlaceOut
 from backend.api.sse import EventStreamResponse
 from backend.generation.lifespan import gateway_of
 from backend.generation.service import generation_cancel, generation_queue_place
+from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
+from backend.tools.stopping import round_stop_of_generation
 
 router = Router(tags=["generation"])
 
@@ -33,9 +35,11 @@ async def follow_generation(
 
 @router.post("/{uuid:generation_id}/cancel", response={202: None})
 async def cancel_generation(request: AuthenticatedRequest, generation_id: UUID) -> Status:
-    """Stop it. What was delivered stays, and is billed. Stopping twice is fine."""
+    """Stop it, and the tools that it has called. What was delivered stays, and is billed. Stopping
+    twice is fine."""
     gateway = gateway_of(request.scope)
     await generation_cancel(gateway, generation_id, principal=request.auth)
+    await in_database(round_stop_of_generation, principal=request.auth, generation_id=generation_id)
     return Status(202, None)
 
 

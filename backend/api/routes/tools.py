@@ -22,10 +22,12 @@ from backend.api.schemas.tools import (
     WebSearchCreate,
 )
 from backend.api.sign_in import require_recent
+from backend.api.tool_stop import turn_stop
+from backend.generation.lifespan import gateway_of
 from backend.platform.database import in_database
 from backend.tools import approvals, catalog, servers
 from backend.tools.mcp_client import tools_list
-from backend.tools.models import ServerKind, ToolCall, ToolServer
+from backend.tools.models import ServerAuth, ServerKind, ToolCall, ToolServer
 from backend.tools.types import FoundTool, ToolFailed
 from backend.tools.web.calls import TOOLS, web_search
 
@@ -36,7 +38,7 @@ router = Router(tags=["tools"], auth=SessionOnly())
 async def list_tool_servers(request: AuthenticatedRequest) -> ToolServerListOut:
     """With their tools, and what each may do."""
     rows = await in_database(servers.servers_list, principal=request.auth)
-    return ToolServerListOut(data=[ToolServerOut.of(row) for row in rows])
+    return ToolServerListOut(data=[await _shown(request, row) for row in rows])
 
 
 @router.post("/organization/tool-servers", response={201: ToolServerOut})
@@ -49,8 +51,10 @@ async def create_tool_server(request: AuthenticatedRequest, body: ToolServerCrea
         name=body.name,
         url=body.url,
         token=body.token,
+        auth=ServerAuth(body.auth),
+        client=body.client.given if body.client is not None else None,
     )
-    return Status(201, ToolServerOut.of(row))
+    return Status(201, await _shown(request, row))
 
 
 @router.post("/organization/web-search", response={201: ToolServerOut})
@@ -64,7 +68,7 @@ async def create_web_search(request: AuthenticatedRequest, body: WebSearchCreate
         url=body.url,
         token=body.token,
     )
-    return Status(201, ToolServerOut.of(row))
+    return Status(201, await _shown(request, row))
 
 
 @router.patch("/organization/tool-servers/{uuid:tool_server_id}", response=ToolServerOut)
@@ -81,11 +85,12 @@ async def update_tool_server(
         name=body.name,
         token=body.token,
         is_enabled=body.enabled,
+        client=body.client.given if body.client is not None else None,
         tools=[
             servers.ToolRule(rule.name, rule.allowed, rule.needs_approval) for rule in body.tools
         ],
     )
-    return ToolServerOut.of(row)
+    return await _shown(request, row)
 
 
 @router.delete("/organization/tool-servers/{uuid:tool_server_id}", response={204: None})
@@ -103,13 +108,17 @@ async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID)
     that failed."""
     row = await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
     await require_recent(request)
-    return ToolServerOut.of(await _checked(request, row))
+    return await _shown(request, await _checked(request, row))
+
+
+async def _shown(request: AuthenticatedRequest, row: ToolServer) -> ToolServerOut:
+    return await in_database(ToolServerOut.of, row, request.auth.user_id)
 
 
 async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer:
     principal, server_id = request.auth, row.pk
     try:
-        found = await _tools_of(row)
+        found = await _tools_of(row, principal.user_id)
     except ToolFailed as error:
         return await in_database(
             servers.server_failed, principal=principal, server_id=server_id, error=str(error)
@@ -119,9 +128,11 @@ async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer
     )
 
 
-async def _tools_of(row: ToolServer) -> Sequence[FoundTool]:
+async def _tools_of(row: ToolServer, user_id: UUID | None) -> Sequence[FoundTool]:
     """Raises ToolFailed."""
-    address = servers.address_of(row)
+    address = await in_database(servers.address_of, row, user_id=user_id)
+    if address is None:
+        raise ToolFailed("Connect first: this server asks who reads its tools.")
     if not row.is_web:
         return await tools_list(address)
     await web_search(row.kind, address, "weather")
@@ -134,7 +145,10 @@ async def get_my_tools(request: AuthenticatedRequest) -> MyToolsOut:
     usable = await in_database(catalog.servers_usable, principal=request.auth)
     granted = await in_database(catalog.always_granted, principal=request.auth)
     return MyToolsOut(
-        servers=[UsableServerOut.of(row, is_on) for row, is_on in usable],
+        servers=[
+            await in_database(UsableServerOut.of, row, is_on, request.auth.user_id)
+            for row, is_on in usable
+        ],
         web_search=await in_database(catalog.has_web_search, request.auth),
         always=[ToolGrantOut.of(row) for row in granted],
     )
@@ -165,6 +179,14 @@ async def list_tool_calls(request: AuthenticatedRequest, conversation_id: UUID) 
         approvals.calls_list, principal=request.auth, conversation_id=conversation_id
     )
     return ToolCallListOut(data=[ToolCallOut.of(row) for row in rows])
+
+
+@router.post("/conversations/{uuid:conversation_id}/tool-calls/stop", response={202: None})
+async def stop_tool_calls(request: AuthenticatedRequest, conversation_id: UUID) -> Status:
+    """End the turn whose tools are being called, or wait to be. What was written stays, and nobody
+    goes on with what a tool still says. Stopping twice is fine."""
+    await turn_stop(gateway_of(request.scope), request.auth, conversation_id)
+    return Status(202, None)
 
 
 @router.post("/tool-calls/{uuid:tool_call_id}/decision", response=ToolCallOut)

@@ -8,7 +8,9 @@ from pydantic import Field, StringConstraints
 
 from backend.api.schemas.base import RequestModel, ResponseModel
 from backend.tools.approvals import may_always
-from backend.tools.models import Tool, ToolCall, ToolGrant, ToolServer
+from backend.tools.models import RoundState, Tool, ToolCall, ToolGrant, ToolServer
+from backend.tools.oauth.connections import connection_of
+from backend.tools.servers import GivenClient
 from backend.tools.types import Source
 
 _NOT_NULL = r"^[^\x00]*$"  # PostgreSQL stores no null character
@@ -19,10 +21,37 @@ ServerName = Annotated[
 Token = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)]
 
 
+Auth = Literal["token", "oauth_person", "oauth_organization"]
+ClientId = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=1000, pattern=_NOT_NULL)
+]
+ClientSecret = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=4_000, pattern=_NOT_NULL)
+]
+
+
+class GivenClientBody(RequestModel):
+    client_id: Annotated[ClientId, Field(min_length=1)]
+    client_secret: ClientSecret = ""
+
+    @property
+    def given(self) -> GivenClient:
+        return GivenClient(self.client_id, self.client_secret)
+
+
 class ToolServerCreate(RequestModel):
     name: ServerName
     url: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
     token: Token = Field(default="", description="Sent as `Authorization: Bearer`; empty: none.")
+    auth: Auth = Field(
+        default="token",
+        description="`token`: as above. `oauth_person`: each person signs in at the server;"
+        " `oauth_organization`: an owner or admin does, for all.",
+    )
+    client: GivenClientBody | None = Field(
+        default=None,
+        description="Ours at the authorization server, where it registers none by itself.",
+    )
 
 
 class WebSearchCreate(RequestModel):
@@ -47,6 +76,9 @@ class ToolServerUpdate(RequestModel):
     name: ServerName | None = None
     token: Token | None = None
     enabled: bool | None = None
+    client: GivenClientBody | None = Field(
+        default=None, description="Whoever was connected has to sign in again."
+    )
     tools: Annotated[list[ToolRuleBody], Field(max_length=128)] = []
 
 
@@ -72,19 +104,51 @@ class ToolOut(ResponseModel):
         )
 
 
+class ToolConnectionOut(ResponseModel):
+    """How somebody stands with a server that is signed in at."""
+
+    state: Literal["not_connected", "connected", "expired", "refused"]
+    account: str = Field(description="As the server names it; else who of here signed in.")
+    error: str = Field(description="Why it is expired or refused.")
+    connected_at: datetime | None
+
+    @classmethod
+    def of(cls, server: ToolServer, user_id: UUID | None) -> "ToolConnectionOut | None":
+        """None where nobody signs in. Reads the database."""
+        if not server.has_sign_in:
+            return None
+        row = connection_of(server, user_id)
+        if row is None:
+            return cls(state="not_connected", account="", error="", connected_at=None)
+        by = row.connected_by
+        return cls.model_validate(
+            {
+                "state": row.state,
+                "account": row.account or (by.email if by is not None else ""),
+                "error": row.error,
+                "connected_at": row.connected_at,
+            }
+        )
+
+
 class ToolServerOut(ResponseModel):
     id: UUID
     kind: Literal["mcp", "searxng", "brave", "tavily"]
     name: str
     url: str
     has_token: bool
+    auth: Auth
+    connection: ToolConnectionOut | None = Field(
+        description="Yours, or the organization's; null where nobody signs in."
+    )
     enabled: bool
     checked_at: datetime | None
     error: str = Field(description="Why its tools could not be read; empty where they could.")
     tools: list[ToolOut]
 
     @classmethod
-    def of(cls, row: ToolServer) -> "ToolServerOut":
+    def of(cls, row: ToolServer, user_id: UUID | None) -> "ToolServerOut":
+        """As this manager is shown it. Reads the database."""
         tools = sorted(row.tools.all(), key=lambda tool: tool.name)
         return cls.model_validate(
             {
@@ -93,6 +157,8 @@ class ToolServerOut(ResponseModel):
                 "name": row.name,
                 "url": row.url,
                 "has_token": bool(row.encrypted_token),
+                "auth": row.auth,
+                "connection": ToolConnectionOut.of(row, user_id),
                 "enabled": row.is_enabled,
                 "checked_at": row.checked_at,
                 "error": row.error,
@@ -110,11 +176,25 @@ class UsableServerOut(ResponseModel):
     name: str
     on: bool
     tools: list[str]
+    auth: Auth
+    connection: ToolConnectionOut | None = Field(
+        description="Yours, or the organization's; null where nobody signs in."
+    )
 
     @classmethod
-    def of(cls, row: ToolServer, is_on: bool) -> "UsableServerOut":
+    def of(cls, row: ToolServer, is_on: bool, user_id: UUID | None) -> "UsableServerOut":
+        """Reads the database."""
         allowed = sorted(tool.title or tool.name for tool in row.tools.all() if tool.is_allowed)
-        return cls(id=row.id, name=row.name, on=is_on, tools=allowed)
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "name": row.name,
+                "on": is_on,
+                "tools": allowed,
+                "auth": row.auth,
+                "connection": ToolConnectionOut.of(row, user_id),
+            }
+        )
 
 
 class ToolGrantOut(ResponseModel):
@@ -144,6 +224,16 @@ class ToolSwitch(RequestModel):
     on: bool
 
 
+class ToolSignInBegin(RequestModel):
+    page: Literal["settings", "organization"] = Field(
+        default="settings", description="Where the browser comes back to."
+    )
+
+
+class ToolSignInBegun(ResponseModel):
+    url: str = Field(description="Of the authorization server: the browser goes there.")
+
+
 class ToolDecision(RequestModel):
     decision: Literal["once", "chat", "always", "deny"]
 
@@ -162,13 +252,14 @@ class ToolCallOut(ResponseModel):
     web: Literal["search", "fetch"] | None = Field(
         description="Which of the organization's web tools it is; null for an MCP server's."
     )
-    status: Literal["waiting", "due", "running", "done", "failed", "denied"]
+    status: Literal["waiting", "due", "running", "done", "failed", "denied", "cancelled"]
     arguments: str
     result: str
     sources: list[WebSourceOut] = Field(description="The pages of the web that it is from.")
     decision: str
     may_always: bool
     is_current: bool = Field(description="Whether it is of the answer that the chat ends with.")
+    goes_on: bool = Field(description="Whether calls are being made: a stop would end them.")
 
     @classmethod
     def of(cls, row: ToolCall) -> "ToolCallOut":
@@ -188,6 +279,7 @@ class ToolCallOut(ResponseModel):
                 "decision": row.decision,
                 "may_always": may_always(row),
                 "is_current": row.round.message.conversation.active_message_id == message_id,
+                "goes_on": row.round.state == RoundState.CALLING,
             }
         )
 

@@ -1,7 +1,7 @@
 /** Requests about assistants. */
 import { api, withQuery } from "./client";
 import type { Page } from "./teams";
-import type { Assistant, ChatParameters, Role, SharedFile } from "./types";
+import type { Assistant, AssistantTool, ChatParameters, Role, SharedFile } from "./types";
 
 export interface AssistantBody {
   name: string;
@@ -11,6 +11,8 @@ export interface AssistantBody {
   model: string | null;
   parameters: ChatParameters;
   starters: string[];
+  /** Null: what the person has switched on. */
+  tools: { server_id: string; name: string }[] | null;
   seen_by: Role[];
   edited_by: Role[];
 }
@@ -19,6 +21,9 @@ const pathOf = (id: string) => `/api/assistants/${encodeURIComponent(id)}`;
 
 export const listAssistants = (cursor: string | null) =>
   api<Page<Assistant>>(withQuery("/api/assistants", { cursor }));
+
+/** What an assistant can name. */
+export const listAssistantTools = () => api<{ data: AssistantTool[] }>("/api/assistants/tools");
 
 export const getAssistant = (id: string) => api<Assistant>(pathOf(id));
 

@@ -39,6 +39,11 @@ const TEXTS = new Map<string, MessageDescriptor>(
     buffer_lost: msg`The answer broke off on the server and ends here.`,
     timeout: msg`The time for this answer is over. What there is of it is kept.`,
     internal_error: msg`Something went wrong on our side. Please try again.`,
+    // Tools.
+    tool_sign_in_failed: msg`The tool server's sign-in did not work.`,
+    tool_sign_in_refused: msg`The tool server's sign-in was refused.`,
+    tool_client_needed: msg`The server's sign-in registers no clients by itself: make one there, and give its id and secret here.`,
+    tool_issuer_changed: msg`The server signs people in elsewhere now: give its client's id and secret anew.`,
     // Files and what is kept.
     payload_too_large: msg`This is too large. Send less.`,
     unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,

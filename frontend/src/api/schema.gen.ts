@@ -112,7 +112,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel Generation
-         * @description Stop it. What was delivered stays, and is billed. Stopping twice is fine.
+         * @description Stop it, and the tools that it has called. What was delivered stays, and is billed. Stopping
+         *     twice is fine.
          */
         post: operations["cancel_generation"];
         delete?: never;
@@ -835,6 +836,26 @@ export interface paths {
          * @description One of your own; shared with nobody unless you say so.
          */
         post: operations["create_assistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assistants/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Assistant Tools
+         * @description What an assistant of this organization can name.
+         */
+        get: operations["list_assistant_tools"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3266,6 +3287,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{conversation_id}/tool-calls/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Tool Calls
+         * @description End the turn whose tools are being called, or wait to be. What was written stays, and nobody
+         *     goes on with what a tool still says. Stopping twice is fine.
+         */
+        post: operations["stop_tool_calls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tool-calls/{tool_call_id}/decision": {
         parameters: {
             query?: never;
@@ -3280,6 +3322,51 @@ export interface paths {
          * @description Let it be made, or not; the answer goes on by itself. 409: it does not wait any more.
          */
         post: operations["decide_tool_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-servers/{tool_server_id}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Tool Sign In
+         * @description Where the browser goes to sign in at the server. Where a manager signs in for all, only
+         *     owners and admins do.
+         */
+        post: operations["begin_tool_sign_in"];
+        /**
+         * Disconnect Tool Server
+         * @description Forget the tokens, and ask the authorization server to.
+         */
+        delete: operations["disconnect_tool_server"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-servers/{tool_server_id}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish Tool Sign In
+         * @description Where the authorization server sends the browser back to.
+         */
+        get: operations["finish_tool_sign_in"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4612,6 +4699,11 @@ export interface components {
             parameters: components["schemas"]["ChatParameters"];
             /** Starters */
             starters: string[];
+            /**
+             * Tools
+             * @description What its chats may call; null: what the person has switched on.
+             */
+            tools: components["schemas"]["AssistantToolOut"][] | null;
             /** Seen By */
             seen_by: string[];
             /** Edited By */
@@ -4643,6 +4735,20 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
+        /** AssistantToolOut */
+        AssistantToolOut: {
+            /**
+             * Server Id
+             * Format: uuid
+             */
+            server_id: string;
+            /** Server */
+            server: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
         /** AssistantCreate */
         AssistantCreate: {
             /** Name */
@@ -4667,6 +4773,11 @@ export interface components {
              */
             starters?: string[] | null;
             /**
+             * Tools
+             * @description What its chats may call, of the tools that the organization allows; null: what the person has switched on.
+             */
+            tools?: components["schemas"]["AssistantToolBody"][] | null;
+            /**
              * Seen By
              * @description Roles of the organization that see and use it. Empty: nobody.
              */
@@ -4676,6 +4787,21 @@ export interface components {
              * @description Roles that change and delete it too; they see it by that.
              */
             edited_by?: ("owner" | "admin" | "member" | "finance" | "viewer")[] | null;
+        };
+        /** AssistantToolBody */
+        AssistantToolBody: {
+            /**
+             * Server Id
+             * Format: uuid
+             */
+            server_id: string;
+            /** Name */
+            name: string;
+        };
+        /** UsableToolsOut */
+        UsableToolsOut: {
+            /** Data */
+            data: components["schemas"]["AssistantToolOut"][];
         };
         /**
          * AssistantUpdate
@@ -4703,6 +4829,11 @@ export interface components {
              * @description Prompts that an empty chat with it offers.
              */
             starters?: string[] | null;
+            /**
+             * Tools
+             * @description What its chats may call, of the tools that the organization allows; null: what the person has switched on.
+             */
+            tools?: components["schemas"]["AssistantToolBody"][] | null;
             /**
              * Seen By
              * @description Roles of the organization that see and use it. Empty: nobody.
@@ -7092,6 +7223,29 @@ export interface components {
              */
             confirm_lockout: boolean;
         };
+        /**
+         * ToolConnectionOut
+         * @description How somebody stands with a server that is signed in at.
+         */
+        ToolConnectionOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "not_connected" | "connected" | "expired" | "refused";
+            /**
+             * Account
+             * @description As the server names it; else who of here signed in.
+             */
+            account: string;
+            /**
+             * Error
+             * @description Why it is expired or refused.
+             */
+            error: string;
+            /** Connected At */
+            connected_at: string | null;
+        };
         /** ToolOut */
         ToolOut: {
             /** Name */
@@ -7135,6 +7289,13 @@ export interface components {
             url: string;
             /** Has Token */
             has_token: boolean;
+            /**
+             * Auth
+             * @enum {string}
+             */
+            auth: "token" | "oauth_person" | "oauth_organization";
+            /** @description Yours, or the organization's; null where nobody signs in. */
+            connection: components["schemas"]["ToolConnectionOut"] | null;
             /** Enabled */
             enabled: boolean;
             /** Checked At */
@@ -7146,6 +7307,16 @@ export interface components {
             error: string;
             /** Tools */
             tools: components["schemas"]["ToolOut"][];
+        };
+        /** GivenClientBody */
+        GivenClientBody: {
+            /** Client Id */
+            client_id: string;
+            /**
+             * Client Secret
+             * @default
+             */
+            client_secret: string;
         };
         /** ToolServerCreate */
         ToolServerCreate: {
@@ -7159,6 +7330,15 @@ export interface components {
              * @default
              */
             token: string;
+            /**
+             * Auth
+             * @description `token`: as above. `oauth_person`: each person signs in at the server; `oauth_organization`: an owner or admin does, for all.
+             * @default token
+             * @enum {string}
+             */
+            auth: "token" | "oauth_person" | "oauth_organization";
+            /** @description Ours at the authorization server, where it registers none by itself. */
+            client?: components["schemas"]["GivenClientBody"] | null;
         };
         /**
          * WebSearchCreate
@@ -7203,6 +7383,8 @@ export interface components {
             token?: string | null;
             /** Enabled */
             enabled?: boolean | null;
+            /** @description Whoever was connected has to sign in again. */
+            client?: components["schemas"]["GivenClientBody"] | null;
             /**
              * Tools
              * @default []
@@ -7251,6 +7433,13 @@ export interface components {
             on: boolean;
             /** Tools */
             tools: string[];
+            /**
+             * Auth
+             * @enum {string}
+             */
+            auth: "token" | "oauth_person" | "oauth_organization";
+            /** @description Yours, or the organization's; null where nobody signs in. */
+            connection: components["schemas"]["ToolConnectionOut"] | null;
         };
         /** ToolSwitch */
         ToolSwitch: {
@@ -7292,7 +7481,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "waiting" | "due" | "running" | "done" | "failed" | "denied";
+            status: "waiting" | "due" | "running" | "done" | "failed" | "denied" | "cancelled";
             /** Arguments */
             arguments: string;
             /** Result */
@@ -7311,6 +7500,11 @@ export interface components {
              * @description Whether it is of the answer that the chat ends with.
              */
             is_current: boolean;
+            /**
+             * Goes On
+             * @description Whether calls are being made: a stop would end them.
+             */
+            goes_on: boolean;
         };
         /** WebSourceOut */
         WebSourceOut: {
@@ -7329,6 +7523,24 @@ export interface components {
              * @enum {string}
              */
             decision: "once" | "chat" | "always" | "deny";
+        };
+        /** ToolSignInBegun */
+        ToolSignInBegun: {
+            /**
+             * Url
+             * @description Of the authorization server: the browser goes there.
+             */
+            url: string;
+        };
+        /** ToolSignInBegin */
+        ToolSignInBegin: {
+            /**
+             * Page
+             * @description Where the browser comes back to.
+             * @default settings
+             * @enum {string}
+             */
+            page: "settings" | "organization";
         };
     };
     responses: {
@@ -8707,6 +8919,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AssistantOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    list_assistant_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsableToolsOut"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -12399,6 +12633,28 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    stop_tool_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     decide_tool_call: {
         parameters: {
             query?: never;
@@ -12422,6 +12678,78 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ToolCallOut"];
                 };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    begin_tool_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolSignInBegin"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolSignInBegun"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    disconnect_tool_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    finish_tool_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

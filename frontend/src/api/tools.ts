@@ -7,8 +7,33 @@ const at = (id: string) => `${servers}/${encodeURIComponent(id)}`;
 
 export const listToolServers = () => api<{ data: ToolServer[] }>(servers);
 
-export const createToolServer = (body: { name: string; url: string; token: string }) =>
+export type ToolAuth = ToolServer["auth"];
+
+interface NewToolServer {
+  name: string;
+  url: string;
+  token: string;
+  auth: ToolAuth;
+  client: { client_id: string; client_secret: string } | null;
+}
+
+export const createToolServer = (body: NewToolServer) =>
   api<ToolServer>(servers, { method: "POST", body });
+
+const connectionOf = (id: string) => `/api/tool-servers/${encodeURIComponent(id)}/connection`;
+
+/** The pages from which one signs in at a server, and comes back to. */
+export type SignInPage = "settings" | "organization";
+
+export const beginToolSignIn = (id: string, page: SignInPage) =>
+  api<{ url: string }>(connectionOf(id), { method: "POST", body: { page } });
+
+export const disconnectTool = (id: string) => api<void>(connectionOf(id), { method: "DELETE" });
+
+export const stopToolCalls = (conversationId: string) =>
+  api<void>(`/api/conversations/${encodeURIComponent(conversationId)}/tool-calls/stop`, {
+    method: "POST",
+  });
 
 export type SearchProvider = "searxng" | "brave" | "tavily";
 

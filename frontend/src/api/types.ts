@@ -83,6 +83,8 @@ export type Appeal = Schemas["AppealOut"];
 
 export type ToolCall = Schemas["ToolCallOut"];
 export type ToolServer = Schemas["ToolServerOut"];
+export type ToolConnection = Schemas["ToolConnectionOut"];
+export type AssistantTool = Schemas["AssistantToolOut"];
 export type MyTools = Schemas["MyToolsOut"];
 
 export type Attachment = Schemas["AttachmentOut"];

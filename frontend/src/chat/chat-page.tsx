@@ -46,6 +46,7 @@ import { Thread } from "./thread";
 import { ThreadActionsProvider } from "./thread-actions-provider";
 import { stopAnswer } from "./turns";
 import { useSending } from "./use-sending";
+import { useToolStop } from "./use-tool-stop";
 import { useGoAlong } from "./waiting-messages";
 import { useWebOf } from "./web-switch";
 import { Welcome } from "./welcome";
@@ -122,13 +123,14 @@ function Chat({ id, assistantId }: ChatProps) {
     },
     [undecided, webStored, sendAtOnce],
   );
-  const running = starting || isRunning(live) || isComparing(comparison);
+  const { calling, stopTools } = useToolStop(id);
+  const running = starting || calling || isRunning(live) || isComparing(comparison);
   const summary = useContextUse(conversation, running)?.summary;
   const stop = useCallback(async () => {
     const warn = (error: unknown) => toast(errorMessage(error));
-    if (id) await Promise.all([stopAnswer(id), stopComparison(id)]).catch(warn);
+    if (id) await Promise.all([stopAnswer(id), stopComparison(id), stopTools()]).catch(warn);
     else abandon();
-  }, [id, abandon]);
+  }, [id, abandon, stopTools]);
   useHotkey("escape", stop, running);
   useDocumentTitle(conversation?.title || (id ? t`Chat` : t`New chat`));
 

@@ -24,6 +24,7 @@ const words: Record<ToolCall["status"], MessageDescriptor> = {
   running: msg({ message: "is called", context: "a call of a tool" }),
   done: msg({ message: "done", context: "a call of a tool" }),
   failed: msg({ message: "failed", context: "a call of a tool" }),
+  cancelled: msg({ message: "stopped", context: "a call of a tool" }),
   denied: msg({ message: "not allowed", context: "a call of a tool" }),
 };
 

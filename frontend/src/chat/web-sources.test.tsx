@@ -24,6 +24,7 @@ const call = (known: Partial<ToolCall>): ToolCall => ({
   decision: "policy",
   may_always: true,
   is_current: false,
+  goes_on: false,
   ...known,
 });
 

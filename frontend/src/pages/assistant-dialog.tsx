@@ -20,6 +20,7 @@ import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
 import { TextArea } from "@/ui/text-area";
+import { AssistantTools } from "./assistant-tools";
 import { FilesList } from "./files-list";
 import { roleName, roles } from "./organization-roles";
 import { useChange } from "./use-change";
@@ -31,6 +32,7 @@ const EMPTY: AssistantBody = {
   model: null,
   parameters: {} as AssistantBody["parameters"],
   starters: [],
+  tools: null,
   seen_by: [],
   edited_by: [],
 };
@@ -46,6 +48,7 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
   const before = assistant ?? EMPTY;
   const [body, setBody] = useState<AssistantBody>({ ...before });
   const [starters, setStarters] = useState(before.starters.join("\n"));
+  const [tools, setTools] = useState(assistant?.tools ?? null);
   const [fields, setFields] = useState(() => written(before.parameters));
   const models = chatModels(useModelList().data);
   const save = useChange(
@@ -60,6 +63,7 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
         edited_by: body.edited_by,
         starters: starters.split("\n").filter((line) => line.trim()),
         parameters: parametersOf(fields),
+        tools: tools === null ? null : tools.map(({ server_id, name }) => ({ server_id, name })),
       };
       return assistant ? updateAssistant(assistant.id, whole) : createAssistant(whole);
     },
@@ -120,6 +124,7 @@ export function AssistantDialog({ assistant, onClose }: AssistantDialogProps) {
             ...(known || !body.model ? [] : [{ value: body.model, label: body.model }]),
           ]}
         />
+        <AssistantTools value={tools} onChange={setTools} />
         <Files assistant={assistant} />
         <ParameterFields value={fields} onChange={setFields} />
         <Sharing

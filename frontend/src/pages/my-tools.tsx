@@ -11,6 +11,7 @@ import { Checkbox } from "@/ui/checkbox";
 import { Notice } from "@/ui/notice";
 import { toast } from "@/ui/toast";
 import { Section } from "./page-layout";
+import { SignInOutcome, ToolConnectionRow } from "./tool-connection";
 
 /** Which tools one's chats may use; nothing where the organization has none. */
 export function MyToolsSection() {
@@ -44,15 +45,25 @@ export function MyToolsSection() {
           that changes something.
         </Trans>
       </p>
+      <SignInOutcome />
       {servers.map((server) => (
-        <Checkbox
-          key={server.id}
-          label={server.name}
-          hint={formatList(server.tools)}
-          checked={server.on}
-          disabled={change.isPending}
-          onChange={(on) => change.mutate({ id: server.id, on })}
-        />
+        <div key={server.id} className="flex flex-col gap-2">
+          <Checkbox
+            label={server.name}
+            hint={formatList(server.tools)}
+            checked={server.on}
+            disabled={change.isPending}
+            onChange={(on) => change.mutate({ id: server.id, on })}
+          />
+          {server.connection && (
+            <ToolConnectionRow
+              server={{ ...server, connection: server.connection }}
+              page="settings"
+              may={server.auth === "oauth_person"}
+              onChanged={settled}
+            />
+          )}
+        </div>
       ))}
       {always.length > 0 && (
         <ul className="flex max-w-md flex-col gap-2" aria-label={t`Called without asking`}>

@@ -1,11 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { errorMessage } from "@/api/errors";
 import {
   checkToolServer,
-  createToolServer,
   deleteToolServer,
   listToolServers,
   patchToolServer,
@@ -14,11 +12,12 @@ import {
 import type { ToolServer } from "@/api/types";
 import { useMe } from "@/app/session";
 import { Button } from "@/ui/button";
-import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
+import { NewToolServer } from "./new-tool-server";
 import { WebSearchSection } from "./organization-web";
 import { PageLayout, Section } from "./page-layout";
-import { Reauthentication } from "./reauthentication";
+import { Reauthentication, useGuard } from "./reauthentication";
+import { SignInOutcome, ToolConnectionRow } from "./tool-connection";
 import { ToolRules } from "./tool-rules";
 import { toolServersKey, useServerChange } from "./use-server-change";
 
@@ -34,8 +33,9 @@ export function OrganizationToolsPage() {
     >
       {manages ? (
         <Reauthentication>
+          <SignInOutcome />
           <Servers />
-          <NewServer />
+          <NewToolServer />
         </Reauthentication>
       ) : (
         <Notice tone="info">
@@ -60,6 +60,8 @@ function Servers() {
 }
 
 function Server({ server }: { server: ToolServer }) {
+  const client = useQueryClient();
+  const guard = useGuard();
   const check = useServerChange(checkToolServer);
   const remove = useServerChange(deleteToolServer);
   const change = useServerChange((body: { enabled?: boolean; tools?: ToolRule[] }) =>
@@ -73,6 +75,15 @@ function Server({ server }: { server: ToolServer }) {
       </p>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {server.error && <Notice tone="warning">{server.error}</Notice>}
+      {server.connection && (
+        <ToolConnectionRow
+          server={{ ...server, connection: server.connection }}
+          page="organization"
+          guard={guard}
+          may
+          onChanged={() => void client.invalidateQueries({ queryKey: toolServersKey })}
+        />
+      )}
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
           <Trans>Read its tools</Trans>
@@ -98,60 +109,4 @@ function claims(tool: ToolServer["tools"][number]): string {
   if (tool.claims_read_only) return t`Its server says that it only reads.`;
   if (tool.claims_destructive) return t`Its server says that it may destroy.`;
   return t`Its server does not say that it only reads.`;
-}
-
-function NewServer() {
-  const [name, setName] = useState("");
-  const [url, setUrl] = useState("");
-  const [token, setToken] = useState("");
-  const add = useServerChange(async (_: undefined) => {
-    const made = await createToolServer({ name: name.trim(), url: url.trim(), token });
-    setName("");
-    setUrl("");
-    setToken("");
-    await checkToolServer(made.id);
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
-  return (
-    <Section title={t`Add an MCP server`}>
-      <p className="max-w-2xl text-muted-foreground text-sm">
-        <Trans>
-          Whoever runs the server sees what models send it, and what it answers goes into chats. No
-          tool is offered until you allow it.
-        </Trans>
-      </p>
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
-        {add.error && <Notice tone="error">{errorMessage(add.error)}</Notice>}
-        <Field
-          label={t`Name`}
-          required
-          maxLength={60}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Field
-          label={t`URL`}
-          type="url"
-          required
-          placeholder={t`https://tools.example.org/mcp`}
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-        <Field
-          label={t`Bearer token`}
-          type="password"
-          autoComplete="off"
-          hint={t`Stored encrypted, and never shown again.`}
-          value={token}
-          onChange={(event) => setToken(event.target.value)}
-        />
-        <Button type="submit" className="self-start" busy={add.isPending}>
-          <Trans>Add the server</Trans>
-        </Button>
-      </form>
-    </Section>
-  );
 }
