@@ -99,7 +99,8 @@ bench-gpu: $(DEV_STAMP) ## The engine's kernels on a GPU beside what the device 
 
 .PHONY: bench-gateway
 bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what it adds to them
-	@$(IN_VENV) -m infra.load.gateway $(if $(ENGINE),--engine) $(if $(RELAY),--relay)
+	@$(IN_VENV) -m infra.load.gateway $(if $(ENGINE),--engine) $(if $(RELAY),--relay) \
+		$(if $(ADMISSIONS),--admissions)
 
 .PHONY: load
 load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how fast, who goes first

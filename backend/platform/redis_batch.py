@@ -2,18 +2,21 @@
 
 An admission and its end ask Redis eight times. Through redis-py's client each of these takes a
 connection out of the pool, writes, sets a timer, waits for its own answer and gives the connection
-back: 150 to 250 µs of CPU. Here a command is written at once, whatever was asked before, and
-answers are handed out in the order in which Redis gives them. One that fails, fails alone; a
+back: 150 to 250 µs of CPU. Here a command is written at once, whatever was asked before, with all
+others of the same turn of the event loop; answers are handed out in the order in which Redis gives
+them. One that fails, fails alone; a
 connection that breaks, breaks for all that wait for it, and the next command opens another.
 
-redis-py opens the connection, `redis_link` reads it. A cluster has no one connection: its client's
-pipelines serve there.
+redis-py opens the connection (address, Sentinels, TLS, password) and reads the answers. A cluster
+has no one connection: its client's pipelines serve there.
 """
 
 import asyncio
 import contextvars
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import sha1
 from typing import Any, Protocol
@@ -22,11 +25,11 @@ from weakref import WeakKeyDictionary
 import hiredis
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
-from redis.exceptions import NoScriptError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from backend.platform.redis import REQUESTS, Profile, async_client
-from backend.platform.redis_link import RedisLink
 
 _MAX_COMMANDS = 256
 """Of one pipeline to a cluster: it serves others in between."""
@@ -34,6 +37,8 @@ _MAX_COMMANDS = 256
 _MAX_TRIPS = 4
 """To a cluster, under way at once: with one, each command of an admission would wait for another's.
 """
+
+_CANCELLED_AGAIN_S = 0.5
 
 _Asked = tuple[tuple[Any, ...], asyncio.Future[Any]]
 
@@ -86,118 +91,149 @@ class Batch:
 
 
 class _OneConnection:
-    """To one server; kept while nothing is asked, until it breaks.
+    """To one server.
 
-    A command that is the first after a silence may find that the server has closed the connection
-    meanwhile, before the event loop has heard of it: nothing is lost then but the connection, and
-    what was asked is sent again.
+    A task reads while there are answers to come, and ends with the last of them; the connection is
+    kept for the next command. One that the server has closed meanwhile is found out before it is
+    used (`ensure_connection`).
     """
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self._timeout_s: float | None = pool.connection_kwargs.get("socket_timeout")
         self._connection: AbstractConnection | None = None
-        self._link: RedisLink | None = None
-        self._connecting: asyncio.Task[None] | None = None
+        self._is_open = False
         self._unsent: list[_Asked] = []
         self._sent: deque[tuple[float, _Asked]] = deque()
+        self._reading: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._was_idle = self._may_be_closed = False
+        self._is_late = self._is_about_to_send = False
 
     def ask(self, command: tuple[Any, ...], answer: asyncio.Future[Any]) -> None:
         self._unsent.append((command, answer))
-        if self._link is not None:
-            self._send(self._link)
-        elif self._connecting is None:
-            self._connect_soon()
-
-    def _connect_soon(self) -> None:
         loop = asyncio.get_running_loop()
-        self._connecting = loop.create_task(self._connect(), context=contextvars.Context())
+        if self._reading is None:
+            self._reading = loop.create_task(self._read(), context=contextvars.Context())
+        elif self._is_open and not self._is_about_to_send:
+            self._is_about_to_send = True
+            loop.call_soon(self._send_soon)
 
-    async def _connect(self) -> None:
-        try:
-            self._connection = await self._pool.get_connection()
-            self._link = RedisLink(self._connection, self._on_reply, self._on_lost)
-        except asyncio.CancelledError:  # the process is going
-            self._fail(None)
-            raise
-        except Exception as error:
-            self._fail(error)
-        else:
-            self._was_idle = False
-            self._send(self._link)
-        finally:
-            self._connecting = None
+    def _send_soon(self) -> None:
+        self._is_about_to_send = False
+        if self._is_open and self._unsent:  # else the reading task sends, or has sent
+            with suppress(RedisConnectionError):  # which the reading task is about to hear
+                self._send()
 
-    def _send(self, link: RedisLink) -> None:
-        now = asyncio.get_running_loop().time()
-        if not self._sent:
-            self._may_be_closed = self._was_idle
-        packed: list[bytes] = []
+    def _send(self) -> None:
+        """Write what was asked. redis-py itself can only write and wait.
+
+        Raises:
+            ConnectionError: the connection has just broken.
+        """
+        writer: asyncio.StreamWriter | None = getattr(self._connection, "_writer", None)
+        if writer is None:
+            raise RedisConnectionError("The connection to Redis was closed.")
+        loop = asyncio.get_running_loop()
         unsent, self._unsent = self._unsent, []
+        packed: list[bytes] = []
         for asked in unsent:
             try:
                 packed.append(hiredis.pack_command(asked[0]))
             except Exception as error:  # an argument that is none; it fails alone
                 _resolve(asked[1], error)
                 continue
-            self._sent.append((now, asked))
-        link.write(packed[0] if len(packed) == 1 else b"".join(packed))
+            self._sent.append((loop.time(), asked))
+        writer.write(b"".join(packed))
         if self._timer is None and self._timeout_s is not None and self._sent:
-            loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._timeout_s, self._look)
 
-    def _on_reply(self, reply: Any) -> None:
-        self._may_be_closed = False
-        if self._sent:
-            _resolve(self._sent.popleft()[1][1], reply)
-        self._was_idle = self._was_idle or not self._sent
-
-    def _on_lost(self, error: Exception) -> None:
-        if not self._may_be_closed:
+    async def _read(self) -> None:
+        try:
+            while not await self._answer_all():
+                pass
+        except asyncio.CancelledError:
+            if not self._is_late:  # the process is going
+                self._fail(None)
+                raise
+            self._fail(RedisTimeoutError("Redis did not answer in time."))
+        except Exception as error:
             self._fail(error)
-            return
-        self._may_be_closed = False
-        self._unsent = [asked for _, asked in self._sent] + self._unsent
-        self._sent.clear()
-        self._drop()
-        if self._unsent:
-            self._connect_soon()
+        finally:
+            self._is_open = self._is_late = False
+            self._reading = None
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    async def _answer_all(self) -> bool:
+        """False where the server had closed the connection while it was idle, as the first command
+        finds out: nothing is lost then but the connection, and all are to be sent again."""
+        was_kept, has_answered = self._connection is not None, False
+        try:
+            await self._open()
+            while self._sent or self._unsent:
+                if self._unsent:
+                    self._send()
+                if not self._sent:
+                    break  # nothing of it could be sent
+                reply = await self._reply()
+                has_answered = True
+                _resolve(self._sent.popleft()[1][1], reply)
+        except (RedisConnectionError, OSError):
+            if has_answered or not was_kept:
+                raise
+            self._unsent = [asked for _, asked in self._sent] + self._unsent
+            self._sent.clear()
+            self._drop()
+            return False
+        return True
+
+    async def _open(self) -> None:
+        if self._connection is None:
+            self._connection = await self._pool.get_connection()
+        else:
+            await self._pool.ensure_connection(self._connection)
+        self._is_open = True
+
+    async def _reply(self) -> Any:
+        assert self._connection is not None
+        try:
+            return await self._connection.read_response(timeout=math.inf)
+        except ResponseError as error:
+            return error
 
     def _look(self) -> None:
         """One timer for all that wait, not one a command."""
         self._timer = None
-        if not self._sent or self._timeout_s is None:
+        if not self._sent or self._timeout_s is None or self._reading is None:
             return
         loop = asyncio.get_running_loop()
         left = self._sent[0][0] + self._timeout_s - loop.time()
         if left > 0:
             self._timer = loop.call_later(left, self._look)
-        else:
-            self._fail(RedisTimeoutError("Redis did not answer in time."))
+            return
+        self._is_late = True
+        self._reading.cancel()
+        # Again, should redis-py swallow it: nothing else would end the waiting.
+        self._timer = loop.call_later(_CANCELLED_AGAIN_S, self._look)
 
-    def _fail(self, error: Exception | None) -> None:
+    def _fail(self, error: BaseException | None) -> None:
         """Answer all that wait: with `error`, or by cancelling them."""
         waiting = [asked for _, asked in self._sent] + self._unsent
         self._sent.clear()
         self._unsent = []
-        self._drop()
         for _, answer in waiting:
             if error is None:
                 answer.cancel()
             else:
                 _resolve(answer, error)
+        if error is not None:
+            self._drop()
 
     def _drop(self) -> None:
         """Give up the connection as it is: answers may still come over it."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        link, self._link = self._link, None
+        self._is_open = False
         connection, self._connection = self._connection, None
-        if link is not None:
-            link.abort()
         if connection is None:
             return
         connection.mark_for_reconnect()

@@ -5,6 +5,7 @@ the product (key, limits, budget, pre- and post-check, buffer in Redis, stored a
 times. What is printed is the difference, and its ratio to reading directly; at the end each goal
 of docs/benchmarks/gateway.md beside its figure. `--engine` puts the real engine at the other end;
 `--relay` measures a bare relay too (`infra.load.relay`): the least that anything in between costs.
+`--admissions` measures admissions alone.
 """
 
 import argparse
@@ -56,6 +57,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="of which the medians are printed")
     parser.add_argument("--engine", action="store_true", help="the real engine, eight streams")
     parser.add_argument("--relay", action="store_true", help="a bare relay, to compare with")
+    parser.add_argument("--admissions", action="store_true", help="nothing but what they cost")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
@@ -64,6 +66,9 @@ def main() -> None:
             engine.measure(directory, runs=arguments.runs, relay=arguments.relay)
             return
         with Stack(directory, rate=arguments.rate, settings={}) as stack:
+            if arguments.admissions:
+                asyncio.run(_measure_admissions(stack, arguments.runs))
+                return
             relay = stack.start_relay() if arguments.relay else None
             asyncio.run(_measure(stack, arguments, relay))
 
@@ -90,6 +95,13 @@ async def _measure(stack: Stack, arguments: argparse.Namespace, relay: Relay | N
             print(f"|| {least * 1e6:.0f} by a bare relay: {times:.1f} times as much |", flush=True)
     admissions = [await _admissions(stack) for _ in range(arguments.runs)]
     _print_goals(levels, statistics.median(admissions), arguments.rate)
+
+
+async def _measure_admissions(stack: Stack, runs: int) -> None:
+    await _admissions(stack)  # what is loaded, learned and cached once
+    found = [await _admissions(stack) for _ in range(runs)]
+    print(", ".join(f"{cpu * 1e3:.1f}" for cpu in found), "ms of CPU an admission")
+    print(f"{1 / statistics.median(found):.0f} a second and core, the median; >= 250 wanted")
 
 
 async def _level(stack: Stack, direct: Measurements, streams: int, tokens: int) -> Level:
