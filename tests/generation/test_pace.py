@@ -8,6 +8,8 @@ import orjson
 import pytest
 
 from backend.generation.pools.chunks import decode_chunk
+from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable
 from backend.generation.pools.http import Origin, Response
 from backend.generation.pools.pace import (
@@ -16,7 +18,6 @@ from backend.generation.pools.pace import (
     MAX_INTERVAL_S,
     MAX_WAKES_PER_S,
     Pace,
-    frame_s,
     interval_s,
     max_interval_s,
 )
@@ -83,11 +84,6 @@ def _text(received: bytes) -> str:
     return "".join(decode_chunk(data).text for data in events if data != b"[DONE]")
 
 
-def test_answers_that_have_just_begun_are_not_kept_for_a_frame():
-    assert frame_s(0.0) == 0.0
-    assert 0.0 < frame_s(0.02) < FRAME_S == frame_s(1.0) == frame_s(1_000.0)
-
-
 @pytest.mark.parametrize(
     ("url", "is_local"),
     [
@@ -103,28 +99,36 @@ async def test_engines_of_this_machine_are_known_by_their_address(url, is_local)
 
 
 async def test_fast_stream_of_this_machine_takes_its_tokens_together(upstream):
-    parts = await _paced_parts(Origin(upstream.url))
+    parts = await _parts_of_an_answer(upstream, Pace(FRAME_S))
     assert _text(b"".join(parts)) == words(0, 200)
-    assert len(parts) < 100  # of 400 tokens a second, in frames of 25 ms
+    assert len(parts) < 100  # of 400 tokens a second, in 60 frames
 
 
-async def test_stream_of_another_machine_is_woken_without_a_timer(upstream):
+async def test_stream_that_is_slower_than_a_display_is_woken_for_each_token(upstream):
+    upstream.behaviour.rate = 40.0
+    pace = Pace(FRAME_S)
+    parts = await _parts_of_an_answer(upstream, pace, tokens=20)
+    assert len(parts) >= 20
+    assert pace._interval_s == 0.0
+
+
+@pytest.mark.parametrize(("is_local", "frames"), [(True, 1), (False, 0)])
+async def test_only_streams_of_this_machine_wait_for_frames(upstream, is_local, frames):
+    client, replica = UpstreamClient(), ReplicaConfig("a", upstream.url)
+    client._origin(replica).is_local = is_local
+    body = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 20, "stream": True}
+    stream = await client.open(replica, "/v1/chat/completions", body, request_id="r", usage_key="u")
+    assert await stream.chunks()
+    assert (client._local_pace.streams, client._pace.streams) == (frames, 1 - frames)
+    await stream.close()
+
+
+async def _parts_of_an_answer(upstream, pace: Pace, tokens: int = 200) -> list[bytes]:
     origin = Origin(upstream.url)
-    origin.is_local = False
-    response = await _paced(origin)
-    while await response.read_some():
-        assert response._frame is None
-
-
-async def _paced(origin: Origin) -> Response:
-    body = orjson.dumps({"messages": [{"role": "user", "content": "x"}], "max_tokens": 200})
+    body = orjson.dumps({"messages": [{"role": "user", "content": "x"}], "max_tokens": tokens})
     response = await origin.request("POST", "/v1/chat/completions", body=body)
-    response.set_pace(Pace())
-    return response
-
-
-async def _paced_parts(origin: Origin) -> list[bytes]:
-    parts = [part async for part in _parts(await _paced(origin))]
+    response.set_pace(pace)
+    parts = [part async for part in _parts(response)]
     origin.close()
     return parts
 

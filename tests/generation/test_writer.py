@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
@@ -16,6 +17,8 @@ from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter, ShardWriter
 from backend.generation.supervision import supervised
 from backend.platform.cancellation import end_tasks
+
+pytestmark = pytest.mark.usefixtures("services")
 
 TIMEOUT_S = 10.0
 LEASE = "1:test"

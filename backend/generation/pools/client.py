@@ -11,7 +11,7 @@ from backend.generation.pools.chunks import UpstreamChunk, UpstreamErrorEvent, d
 from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
 from backend.generation.pools.http import Origin, Response
-from backend.generation.pools.pace import Pace
+from backend.generation.pools.pace import FRAME_S, Pace
 from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
 from backend.platform.sse import EventDecoder
 
@@ -99,7 +99,7 @@ class UpstreamClient:
     def __init__(self, *, ca_file: str = "") -> None:
         self._ca_file = ca_file
         self._origins: dict[str, Origin] = {}
-        self._pace = Pace()
+        self._pace, self._local_pace = Pace(), Pace(FRAME_S)
 
     async def open(
         self,
@@ -120,7 +120,8 @@ class UpstreamClient:
             ReplicaUnavailable: try another.
             RequestRefused: no replica would take this.
         """
-        response = await self._origin(replica).request(
+        origin = self._origin(replica)
+        response = await origin.request(
             "POST",
             path,
             headers={
@@ -135,7 +136,8 @@ class UpstreamClient:
         )
         if response.status == 200:
             response.limit_silence(_SILENCE_S)
-            return UpstreamStream(response, self._pace)
+            pace = self._local_pace if origin.is_local else self._pace
+            return UpstreamStream(response, pace)
         raise await _failure(replica, response)
 
     async def probe(self, replica: ReplicaConfig) -> Readiness | None:

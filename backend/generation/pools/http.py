@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httptools
 
 from backend.generation.pools.errors import ReplicaUnavailable
-from backend.generation.pools.pace import Pace, frame_s
+from backend.generation.pools.pace import Pace
 
 _IDLE_PER_ORIGIN = 64
 _CONNECT_TIMEOUT_S = 3.0
@@ -42,8 +42,6 @@ class Response:
         self._wake: asyncio.Future[None] | None = None
         self._pace: Pace | None = None
         self._is_due = self._is_polled = False
-        self._paced_since = self._woken_at = 0.0
-        self._frame: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._silence: asyncio.TimerHandle | None = None
         self._received_at = 0.0
@@ -52,7 +50,6 @@ class Response:
     def set_pace(self, pace: Pace) -> None:
         """From now on hand out what arrives at this pace."""
         self._pace = pace
-        self._paced_since = self._woken_at = self._loop.time()
         pace.streams += 1
 
     def limit_silence(self, seconds: float) -> None:
@@ -110,18 +107,10 @@ class Response:
             return
         if not self._is_due:
             self._is_due = True
-            self._wake_in_time(self._pace, now)
+            self._pace.wake(self._notify)
         if self._pace.polls and self._connection.pause():
             self._is_polled = True
             self._pace.add_polled(self)
-
-    def _wake_in_time(self, pace: Pace, now: float) -> None:
-        """At the pace; from this machine, with what else arrives within a frame."""
-        due = self._woken_at + frame_s(now - self._paced_since)
-        if due <= now or not self._connection.is_local:
-            pace.wake(self._notify)
-        else:
-            self._frame = self._loop.call_at(due, pace.wake, self._notify)
 
     def poll(self) -> None:
         """See `PolledStream`. Its end and its breaking wake by themselves."""
@@ -157,9 +146,6 @@ class Response:
                 self._pace.remove_polled(self)
                 self.end_polling()
             self._pace = None
-        if self._frame is not None:
-            self._frame.cancel()
-            self._frame = None
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
@@ -174,7 +160,6 @@ class Response:
         self._connection.close()
 
     def _notify(self) -> None:
-        self._woken_at = self._loop.time()
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
 
@@ -189,7 +174,6 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._loop = asyncio.get_running_loop()
         self._descriptor = -1
-        self.is_local = origin.is_local
         self.reused = False
 
     @property

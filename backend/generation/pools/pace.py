@@ -4,8 +4,8 @@ To wake a stream, check what it says, store it and hand it on costs several time
 token costs in the same pass. So with many streams each is woken less often, and takes the
 tokens that have come meanwhile in one event. docs/decisions/0170 has the figures.
 
-An engine of this machine is slowed by each wake: it runs on the same processors. So a stream of it
-that is faster than anybody reads is woken once in FRAME_S at most, be it alone (0353).
+An engine of this machine is slowed by each wake: it runs on the same processors. So streams of it
+that are faster than a display are woken once in FRAME_S, be it one alone (0353).
 
 Where a wake finds more than one chunk, their connections are read then too, and not when each chunk
 arrives: a read costs the event loop and the kernel more than all that is parsed of it (0270).
@@ -31,10 +31,10 @@ _STEP = 1.25
 MIN_CHUNKS_A_READ = 1.5
 """From so many on, a connection is read once a wake."""
 _RATE_OVER_S = 0.25
-FRAME_S = 0.025
-"""Between two wakes of a stream of this machine's engine: it matters from 40 tokens a second on."""
-FRAME_OF_AGE = 4
-"""An answer's beginning is not kept: it waits at most this part of the time since it began."""
+FRAME_S = 1 / 60
+"""Between two wakes of streams of this machine's engine: what comes faster no display shows."""
+_FRAME_RATE_OVER_S = 0.1
+"""Instead of _RATE_OVER_S, where there are frames: an answer may be over by then."""
 
 
 class PolledStream(Protocol):
@@ -50,12 +50,18 @@ class PolledStream(Protocol):
 class Pace:
     """The wakes of one process' streams.
 
+    Args:
+        frame_s: for streams of which more than one chunk comes in so many seconds, the least time
+            between two wakes; 0 where none is to wait for that reason.
+
     Attributes:
         streams: that are read at this pace.
         polls: whether to read once a wake is cheaper now than to read each chunk.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, frame_s: float = 0.0) -> None:
+        self._frame_s = frame_s
+        self._rate_over_s = _FRAME_RATE_OVER_S if frame_s else _RATE_OVER_S
         self.streams = 0
         self.polls = False
         self._polled: dict[PolledStream, None] = {}
@@ -72,7 +78,7 @@ class Pace:
     def arrived(self, now: float) -> None:
         """Some stream's chunk has arrived, at `now` by the loop's clock."""
         self._chunks += 1
-        if now - self._counted_since >= _RATE_OVER_S:
+        if now - self._counted_since >= self._rate_over_s:
             self._measure(now)
 
     def wake(self, stream: Callable[[], None]) -> None:
@@ -98,6 +104,8 @@ class Pace:
         self._chunks, self._counted_since, self._worked_s = 0, now, worked_s
         self._max_interval_s = max_interval_s(self._max_interval_s, busy)
         self._interval_s = interval_s(self.streams, rate, self._max_interval_s)
+        if rate * self._frame_s > max(1, self.streams):
+            self._interval_s = max(self._interval_s, self._frame_s)
         self.polls = rate * self._interval_s >= MIN_CHUNKS_A_READ * max(1, self.streams)
 
     def _start_timer(self) -> None:
@@ -111,7 +119,7 @@ class Pace:
             wake()
         for stream in list(self._polled):
             stream.poll()
-        if self._last_tick - self._counted_since >= _RATE_OVER_S:
+        if self._last_tick - self._counted_since >= self._rate_over_s:
             self._measure(self._last_tick)  # of streams that fell silent, nothing arrives
         if not self.polls:
             polled, self._polled = self._polled, {}
@@ -125,11 +133,6 @@ def interval_s(streams: int, chunks_per_s: float, max_interval_s: float = MAX_IN
     """Seconds between two wakes of a stream. 0 while each chunk may have a wake of its own."""
     pressure = (chunks_per_s - FREE_CHUNKS_PER_S) / (FULL_CHUNKS_PER_S - FREE_CHUNKS_PER_S)
     return min(max_interval_s, min(1.0, max(0.0, pressure)) * streams / MAX_WAKES_PER_S)
-
-
-def frame_s(age_s: float) -> float:
-    """Seconds between two wakes of an answer that began `age_s` seconds ago."""
-    return min(FRAME_S, age_s / FRAME_OF_AGE)
 
 
 def max_interval_s(present: float, busy: float) -> float:
