@@ -16,7 +16,7 @@ from tests.support.launched import LaunchedProduct
 from tests.support.product import Product
 
 _GENERATIONS = (
-    "SELECT g.id, g.organization_id, g.state, g.error_code, g.message_id, g.endpoint,"
+    "SELECT g.id, g.organization_id, g.state, g.error_code, g.replica, g.message_id, g.endpoint,"
     " g.input_tokens AS input, g.output_tokens AS output, u.input_tokens AS billed_input,"
     " u.output_tokens AS billed_output, m.text, m.status"
     " FROM generation_generation g"
@@ -125,6 +125,11 @@ class Agreement:
         assert billed == Counter(line.reported for line in lines if not line.failed)
 
     @property
-    def lost(self) -> int:
-        """Generations whose process and stream were both gone."""
-        return sum(row["error_code"] == "lost" for row in self.rows.values())
+    def reasons(self) -> Counter[str]:
+        """Why generations failed, and whether an engine had begun them. `lost` are those whose
+        process and stream were both gone."""
+        failed = (row for row in self.rows.values() if row["state"] == "failed")
+        return Counter(
+            f"{row['error_code']} {'while it ran' if row['replica'] else 'before it ran'}"
+            for row in failed
+        )

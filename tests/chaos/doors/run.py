@@ -109,7 +109,7 @@ def _summary(
     middle, late = statistics.median(pauses), pauses[len(pauses) * 99 // 100]
     lines = (
         f"{seconds:.0f} s; {len(reads)} answers {dict(doors)}; {dict(states)},"
-        f" {found.lost} lost with process and stream",
+        f" failed for {dict(found.reasons)}",
         f"{sum(len(read.text) for read in reads)} characters read, {found.equal} texts as they were"
         " before;"
         f" {sum(read.broken for read in reads)} broken connections;"
