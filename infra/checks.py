@@ -35,7 +35,7 @@ _STAGES_AT_ONCE = min(len(os.sched_getaffinity(0)) + 2, 6)
 # Longest first, so that no thread is idle at the end; what needs the same product is in one run.
 _REST = "rest"
 # They begin while the page's packages come; and what they import is compiled once, not by all.
-_WITHOUT_PAGE = ("engine", _REST, "infra")
+_WITHOUT_PAGE = (_REST, "engine", "infra")
 # Of what they kill they wait for the return: a fifth of a core is enough for them.
 _WAITING = ("infra", "faults")
 _TESTS = {
@@ -46,10 +46,9 @@ _TESTS = {
         "tests/infra/ray/test_engine_process.py",
         "tests/safety/test_align.py",
     ),
-    "browser": ("tests/e2e", "tests/contract"),
-    "faults": ("tests/chaos",),
     "api": (
         "tests/api",
+        "tests/contract",
         "tests/tenancy",
         "tests/accounts",
         "tests/admin",
@@ -59,6 +58,10 @@ _TESTS = {
         "tests/generation/test_reconcile_usage.py",
         "tests/infra/test_running_product.py",
     ),
+    # Each starts one product: the one with the real model, or the one whose upstream is scripted.
+    "browser": ("tests/e2e", "-m", "not scripted"),
+    "scripted": ("tests/e2e", "-m", "scripted"),
+    "faults": ("tests/chaos",),
     _REST: (),  # what the others have not
     "infra": ("tests/infra",),
 }
@@ -172,8 +175,9 @@ def pytest_stage(name: str) -> Stage:
     own = _TESTS[name]
     others = (
         path
-        for path in chain(*_TESTS.values())
-        if path not in own and (name == _REST or path.startswith(tuple(f"{one}/" for one in own)))
+        for path in dict.fromkeys(chain(*_TESTS.values()))
+        if path.startswith("tests/") and path not in own
+        if name == _REST or path.startswith(tuple(f"{one}/" for one in own))
     )
     ignored = (f"--ignore={path}" for path in others)
     return Stage(f"pytest {name}", (*_PYTEST, *own, *ignored), waits=name in _WAITING)

@@ -88,3 +88,26 @@ def test_types_of_the_page_are_checked_once() -> None:
     assert "tsc" not in everything
     assert "tsc" in lint
     assert "biome" in everything
+
+
+def test_every_test_is_in_one_run() -> None:
+    """A folder may be in two runs only where they choose by opposite marks."""
+    runs = [checks.pytest_stage(name).command for name in checks._TESTS]
+    for file in (checks.ROOT / "tests").rglob("test_*.py"):
+        path = file.relative_to(checks.ROOT)
+        marks = [mark_of(command) for command in runs if takes(command, path)]
+        assert marks in ([""], ["not scripted", "scripted"]), path
+
+
+def takes(command: Sequence[str], path: Path) -> bool:
+    """Whether a run of pytest finds `path`."""
+    families = [str(path), *map(str, path.parents)]
+    named = [word for word in command if word.startswith("tests/")]
+    ignored = [word.removeprefix("--ignore=") for word in command]
+    return (not named or any(word in families for word in named)) and not any(
+        word in families for word in ignored if word not in named
+    )
+
+
+def mark_of(command: Sequence[str]) -> str:
+    return command[command.index("-m") + 1] if "-m" in command else ""
