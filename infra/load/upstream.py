@@ -234,9 +234,10 @@ class _Connection(asyncio.Protocol):
         prompt_tokens = _prompt_tokens(served.body, chat=chat)
         options = served.body.get("stream_options") or {}
         each = behaviour.continuous_usage and options.get("continuous_usage_stats")
-        interval = 1 / behaviour.rate if behaviour.rate else 0.0
         due = time.monotonic() + behaviour.first_delay_s
         for index, chunk in enumerate(chunks):
+            # A test may change it while the answer comes.
+            interval = 1 / behaviour.rate if behaviour.rate else 0.0
             if (delay := due - time.monotonic()) > 0 or interval == 0:
                 await asyncio.sleep(max(0.0, delay))
             due += interval

@@ -5,10 +5,11 @@ import re
 import httpx
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person
+from tests.e2e.users import Person, SignUp
 
 
-def test_key_is_shown_once_works_and_is_revoked(person: Person) -> None:
+def test_key_is_shown_once_works_and_is_revoked(sign_up: SignUp) -> None:
+    person = sign_up()
     person.open("/keys")
     person.page.get_by_role("button", name="Create key").first.click()
     dialog = person.page.get_by_role("dialog")
@@ -49,7 +50,8 @@ def test_usage_page_shows_the_ledgers_figures(person: Person) -> None:
     expect(table.get_by_role("rowheader")).to_have_text(re.compile("smollm2", re.IGNORECASE))
 
 
-def test_theme_is_stored_and_follows_the_system(person: Person) -> None:
+def test_theme_is_stored_and_follows_the_system(sign_up: SignUp) -> None:
+    person = sign_up()
     root = person.page.locator("html")
     person.page.emulate_media(color_scheme="dark")
     person.open("/settings")

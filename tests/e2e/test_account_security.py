@@ -1,14 +1,13 @@
 """An account's life in a browser: address, password, second factors, passkeys, sessions, end."""
 
-import os
 import re
 import secrets
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import PASSWORD, Person, SignUp, Visit, Visitor
 from tests.support.outbox import link_in, newest_mail
@@ -16,13 +15,6 @@ from tests.support.product import Product
 from tests.support.second_factor import code_of
 
 OTHER = "another horse battery staple"
-
-
-def show(page: Page, name: str) -> None:
-    """A picture, where PARLEY_SCREENSHOTS names a folder."""
-    folder = os.environ.get("PARLEY_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
 def sign_in(page: Page, email: str, password: str) -> None:
@@ -38,13 +30,13 @@ def add_app(page: Page) -> tuple[str, list[str]]:
     page.get_by_role("button", name="Add an authenticator app").click()
     secret = page.get_by_test_id("totp-secret").inner_text()
     assert_accessible(page, "the dialog of an authenticator app")
-    show(page, "totp")
+    picture(page, "totp")
     page.get_by_label("Code of the app").fill(code_of(secret, periods=-1))
     page.get_by_role("button", name="Add the app").click()
     codes = page.get_by_role("list", name="Recovery codes")
     expect(codes).to_be_visible()
     assert_accessible(page, "the recovery codes")
-    show(page, "recovery-codes")
+    picture(page, "recovery-codes")
     shown = codes.get_by_role("listitem").all_inner_texts()
     page.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_role("button", name="Remove the authenticator app")).to_be_visible()
@@ -63,7 +55,7 @@ def test_sign_up_in_another_browser_asks_for_the_password(
     first.page.get_by_role("button", name="Create account").click()
     expect(first.page.get_by_text(email)).to_be_visible()
     assert_accessible(first.page, "the notice of a mail")
-    show(first.page, "mail-sent")
+    picture(first.page, "mail-sent")
     second.open(link_in(newest_mail(live_product.url, email, "/confirm-sign-up#")))
     page = second.page
     expect(page.get_by_text("another browser")).to_be_visible()
@@ -75,8 +67,9 @@ def test_sign_up_in_another_browser_asks_for_the_password(
 
 
 def test_sign_up_with_a_known_address_shows_the_same_page(
-    person: Person, visit: Visit, live_product: Product
+    sign_up: SignUp, visit: Visit, live_product: Product
 ) -> None:
+    person = sign_up()
     page = visit().page
     page.goto("/signup")
     page.get_by_label("E-mail").fill(person.email)
@@ -87,8 +80,9 @@ def test_sign_up_with_a_known_address_shows_the_same_page(
 
 
 def test_forgotten_password_is_reset_by_mail(
-    person: Person, visit: Visit, live_product: Product
+    sign_up: SignUp, visit: Visit, live_product: Product
 ) -> None:
+    person = sign_up()
     visitor = visit()
     visitor.expect_status(401)
     page = visitor.page
@@ -101,7 +95,7 @@ def test_forgotten_password_is_reset_by_mail(
     expect(page.get_by_role("heading", name="Look at your mail")).to_be_visible()
     page.goto(link_in(newest_mail(live_product.url, person.email, "/reset-password#")))
     page.get_by_label("New password").fill(OTHER)
-    show(page, "reset-password")
+    picture(page, "reset-password")
     page.get_by_role("button", name="Change the password").click()
     expect(page.get_by_text("Your password is changed")).to_be_visible()
     sign_in(page, person.email, PASSWORD)
@@ -124,7 +118,7 @@ def test_lost_phone_is_replaced_by_a_recovery_code(person: Person, visit: Visit)
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     assert_accessible(page, "the second step")
-    show(page, "second-step")
+    picture(page, "second-step")
     page.get_by_label("authenticator app").fill(code_of(secret))
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
@@ -141,7 +135,8 @@ def test_lost_phone_is_replaced_by_a_recovery_code(person: Person, visit: Visit)
     expect(lost.get_by_role("button", name="Add an authenticator app")).to_be_visible()
 
 
-def test_organization_that_demands_a_factor_opens_when_it_is_set_up(person: Person) -> None:
+def test_organization_that_demands_a_factor_opens_when_it_is_set_up(sign_up: SignUp) -> None:
+    person = sign_up()
     page = person.page
     page.goto("/organization/security")
     person.visitor.expect_status(409)
@@ -153,14 +148,14 @@ def test_organization_that_demands_a_factor_opens_when_it_is_set_up(person: Pers
     box.click()
     expect(box).to_be_checked()
     assert_accessible(page, "the demand for a second factor")
-    show(page, "demand")
+    picture(page, "demand")
     page.goto("/settings/security")
     page.get_by_role("button", name="Remove the authenticator app").click()
     expect(page.get_by_role("button", name="Add an authenticator app")).to_be_visible()
     page.goto("/")
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     assert_accessible(page, "one more step")
-    show(page, "one-more-step")
+    picture(page, "one-more-step")
     page.get_by_role("link", name="Set it up").click()
     add_app(page)
     page.goto("/")
@@ -168,8 +163,9 @@ def test_organization_that_demands_a_factor_opens_when_it_is_set_up(person: Pers
 
 
 def test_change_asks_for_the_password_after_ten_minutes(
-    person: Person, live_product: Product
+    sign_up: SignUp, live_product: Product
 ) -> None:
+    person = sign_up()
     [key] = [c["value"] for c in person.context.cookies() if c["name"] == "sessionid"]
     live_product.manage(
         "shell",
@@ -186,7 +182,7 @@ def test_change_asks_for_the_password_after_ten_minutes(
     dialog.get_by_label("Your password").fill("wrong")
     dialog.get_by_role("button", name="Continue").click()
     expect(dialog.get_by_text("wrong")).to_be_visible()
-    show(page, "reauthentication")
+    picture(page, "reauthentication")
     dialog.get_by_label("Your password").fill(PASSWORD)
     dialog.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("Your password is changed")).to_be_visible()
@@ -202,15 +198,16 @@ def test_signing_out_everywhere_reaches_the_other_device(person: Person, visit: 
     page.goto("/settings/security")
     expect(page.get_by_text("Safari on iPhone")).to_be_visible()
     expect(page.get_by_text("This device")).to_be_visible()
-    show(page, "security")
+    picture(page, "security")
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page).to_have_url(re.compile("/login"))
     expect(other.page).to_have_url(re.compile("/login"))  # by itself, within seconds
 
 
 def test_new_address_is_confirmed_and_the_old_one_notified(
-    person: Person, live_product: Product
+    sign_up: SignUp, live_product: Product
 ) -> None:
+    person = sign_up()
     new = f"{secrets.token_hex(6)}@example.com"
     page = person.page
     person.open("/settings/security")
@@ -264,7 +261,7 @@ def test_passkey_signs_in_without_the_password(
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_text("My laptop")).to_be_visible()
-    show(page, "passkey")
+    picture(page, "passkey")
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page).to_have_url(re.compile("/login"))
     page.get_by_role("button", name="Use a passkey").click()
@@ -281,7 +278,8 @@ def test_passkey_signs_in_without_the_password(
     visitor.leave()
 
 
-def test_page_by_ip_address_says_why_there_are_no_passkeys(person: Person) -> None:
+def test_page_by_ip_address_says_why_there_are_no_passkeys(sign_up: SignUp) -> None:
+    person = sign_up()
     person.visitor.expect_status(400)
     person.open("/settings/security")
     page = person.page
@@ -298,4 +296,4 @@ def test_account_is_cared_for_on_a_phone(sign_up: SignUp) -> None:
     assert secret
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.evaluate("screen.width")
-    show(page, "security-phone")
+    picture(page, "security-phone")

@@ -5,7 +5,7 @@ import secrets
 
 from playwright.sync_api import expect
 
-from tests.e2e.users import PASSWORD, Person, Visit
+from tests.e2e.users import PASSWORD, Person, SignUp, Visit
 from tests.support.outbox import link_in, newest_mail
 from tests.support.product import Product
 
@@ -37,7 +37,8 @@ def test_weak_password_is_refused_with_a_reason(visit: Visit) -> None:
     expect(page.get_by_text(re.compile("too common", re.IGNORECASE))).to_be_visible()
 
 
-def test_wrong_password_is_refused(person: Person, visit: Visit) -> None:
+def test_wrong_password_is_refused(sign_up: SignUp, visit: Visit) -> None:
+    person = sign_up()
     visitor = visit()
     visitor.expect_status(401)
     page = visitor.page
@@ -82,7 +83,8 @@ def test_sign_in_link_does_not_redirect_to_another_origin(person: Person) -> Non
     assert person.page.url == f"{person.visitor.url}/"
 
 
-def test_name_is_changed_in_the_settings(person: Person) -> None:
+def test_name_is_changed_in_the_settings(sign_up: SignUp) -> None:
+    person = sign_up()
     person.open("/settings")
     person.page.get_by_label("Name").fill("Augusta King")
     person.page.get_by_role("button", name="Save", exact=True).click()

@@ -1,11 +1,11 @@
 """Owners decide which answers are reused, and whoever wonders sees that one was."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -17,7 +17,7 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 
 def test_stored_answer_is_switched_on_given_and_shown_as_such(
-    sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Seven hills.")
     person: Person = sign_up()
@@ -30,7 +30,7 @@ def test_stored_answer_is_switched_on_given_and_shown_as_such(
     section.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved. It holds within seconds.")).to_be_visible()
     assert_accessible(page, "data and privacy")
-    page.screenshot(path=tmp_path / "reused-answers.png")
+    picture(page, "reused-answers")
     page.reload()
     expect(page.get_by_label("Minutes that an answer is stored")).to_have_value("30")
 

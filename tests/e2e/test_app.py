@@ -5,7 +5,6 @@ import io
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,6 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
@@ -106,9 +106,7 @@ def test_manifest_and_worker_are_served_as_what_they_are(
     assert httpx.post(url + "/service-worker.js").status_code == 405
 
 
-def test_app_opens_without_a_connection_and_has_the_draft(
-    sign_up: SignUp, device: str, tmp_path: Path
-) -> None:
+def test_app_opens_without_a_connection_and_has_the_draft(sign_up: SignUp, device: str) -> None:
     app = _with_worker(sign_up, **(PHONE if device == "phone" else {}))
     app.composer.fill("Remember the milk")
     app.visitor.expect_offline()
@@ -120,7 +118,7 @@ def test_app_opens_without_a_connection_and_has_the_draft(
     expect(page.get_by_text("You are offline")).to_be_visible()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
     assert_accessible(page, "the app without a connection")
-    page.screenshot(path=tmp_path / f"offline-{device}.png")
+    picture(page, f"offline-{device}")
 
     app.context.set_offline(False)
     expect(page.get_by_text("You are offline")).to_be_hidden()
@@ -191,6 +189,7 @@ def test_answer_goes_on_when_a_frozen_page_wakes(
     chromium.send("Page.setWebLifecycleState", {"state": "frozen"})
     conversation = app.conversation_id
 
+    scripted_product.hurries()
     while not _has_ended(app, conversation):
         time.sleep(0.5)
     chromium.send("Page.setWebLifecycleState", {"state": "active"})

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 from infra.chromium import chromium_path
 from tests.e2e.conftest import ARGUMENTS
 from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -120,7 +120,7 @@ def shown(page: Page) -> FrameLocator:
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_artifact_is_looked_at_in_its_versions(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scheme = {"color_scheme": "dark"} if device == "phone" else {}
     person = sign_up(**(PHONE if device == "phone" else {}), **scheme)
@@ -138,7 +138,7 @@ def test_artifact_is_looked_at_in_its_versions(
     artifact.get_by_role("button", name="More").click()
     expect(artifact.get_by_role("status")).to_have_text("1")
     assert_accessible(page, f"an artifact on a {device}")
-    page.screenshot(path=tmp_path / f"artifact-{device}.png")
+    picture(page, f"artifact-{device}")
 
     expect(panel(page).get_by_text("2 of 2")).to_be_visible()
     panel(page).get_by_role("button", name="Earlier version").click()
@@ -146,7 +146,7 @@ def test_artifact_is_looked_at_in_its_versions(
     expect(panel(page).get_by_role("button", name="Earlier version")).to_be_disabled()
     panel(page).get_by_role("radio", name="Code").click()
     expect(panel(page).locator("pre")).to_contain_text("The first.")
-    page.screenshot(path=tmp_path / f"artifact-code-{device}.png")
+    picture(page, f"artifact-code-{device}")
     with page.expect_download() as saved:
         panel(page).get_by_role("button", name="Download").click()
     assert saved.value.suggested_filename == "Counter.html"
@@ -171,9 +171,10 @@ def test_artifact_is_looked_at_in_its_versions(
 
 
 def test_artifact_is_shown_while_it_is_written(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     """What has come is laid out; its scripts run when it is whole; the next version is followed."""
+    person = sign_up()
     page = person.page
     person.visitor.expect_sandbox()  # each script of an unfinished artifact is logged
     person.call("PUT", "/api/me/chat-defaults", {"parameters": {"max_tokens": 2_000}})
@@ -186,7 +187,8 @@ def test_artifact_is_shown_while_it_is_written(
     artifact = shown(page)
     expect(artifact.get_by_text("word3 ")).to_be_visible()
     assert artifact.locator("body").get_attribute("data-ran") is None
-    expect(artifact.get_by_text("word299")).to_be_visible(timeout=120_000)
+    scripted_product.hurries()
+    expect(artifact.get_by_text("word299")).to_be_visible()
     expect(artifact.locator("body[data-ran=yes]")).to_be_visible()
     expect(panel(page).get_by_text("Being written")).to_have_count(0)
 
@@ -198,8 +200,9 @@ def test_artifact_is_shown_while_it_is_written(
 
 
 def test_documents_and_diagrams_need_no_frame(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
+    person = sign_up()
     page = person.page
     document = "# Plan\n\n<img src=x onerror=alert(1)>\n\n- **one**"
     diagram = "flowchart TD\n  accTitle: Way\n  A --> B"
@@ -214,9 +217,10 @@ def test_documents_and_diagrams_need_no_frame(
 
 
 def test_hostile_artifact_reaches_nothing(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end."""
+    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()
     person.visitor.expect_sandbox()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
@@ -44,7 +45,7 @@ def test_chats_are_tidied_exported_and_imported(
     for title in ("Lentil soup", "Tomatoes"):
         main.get_by_role("checkbox", name=f"Choose {title}").check()
     assert_accessible(page, "your chats")
-    page.screenshot(path=tmp_path / f"chats-{device}.png")
+    picture(page, f"chats-{device}")
     main.get_by_role("button", name="Delete").click()
     expect(main.get_by_role("checkbox", name="Choose Lentil soup")).to_be_hidden()
     main.get_by_role("radio", name="Trash").click()
@@ -67,7 +68,7 @@ def test_chats_are_tidied_exported_and_imported(
         dialog.get_by_label("File", exact=True).set_input_files(file)
         expect(dialog.get_by_role("status")).to_contain_text(said)
     assert_accessible(page, "an import")
-    page.screenshot(path=tmp_path / f"import-{device}.png")
+    picture(page, f"import-{device}")
     dialog.get_by_role("button", name="Close").click()
     [row] = person.call("GET", "/api/conversations?search=Old")["data"]
     person.open(f"/c/{row['id']}")
@@ -100,7 +101,7 @@ def test_temporary_chat_is_erased_when_it_is_left(
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_chats_are_tagged_found_printed_and_gone_on_with(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     person = sign_up(**(PHONE if device == "phone" else {}))
     page = person.page
@@ -135,7 +136,7 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     expect(found).to_contain_text("With <b>flour</b> and")
     expect(found.locator("mark")).to_have_text("flour")
     assert_accessible(page, "what was found")
-    page.screenshot(path=tmp_path / f"found-{device}.png")
+    picture(page, f"found-{device}")
     found.click()
     page.wait_for_url(f"**/c/{soup}")
 
@@ -145,7 +146,7 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     assert_accessible(page, "a chat to print")
     page.emulate_media(media="print")
     expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
-    page.screenshot(path=tmp_path / f"printed-{device}.png")
+    picture(page, f"printed-{device}")
     if device == "desktop":
         pdf = page.pdf()
         assert pdf.startswith(b"%PDF") and len(pdf) > 5_000

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, letters, shown_letters
+from tests.e2e.users import Person, SignUp, letters, shown_letters
 
 
 def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
@@ -44,8 +44,9 @@ def test_regenerate_and_switch_between_versions(person: Person) -> None:
     assert shown_letters(person.answer) == second
 
 
-def test_edited_prompt_is_a_branch(person: Person) -> None:
+def test_edited_prompt_is_a_branch(sign_up: SignUp) -> None:
     # Of long answers, the list keeps only the rows around those in sight.
+    person = sign_up()
     person.call("PUT", "/api/me/chat-defaults", {"parameters": {"max_tokens": 60}})
     person.open("/")
     person.ask("Tell me about cats.")

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, Visit, letters, shown_letters
+from tests.e2e.users import Person, SignUp, Visit, letters, shown_letters
 
 
 def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
@@ -45,7 +45,8 @@ def test_title_is_unchanged_after_escape(person: Person) -> None:
     expect(person.conversations.filter(has_text="Lentil soup")).to_be_visible()
 
 
-def test_deleted_conversation_is_restored_by_undo(person: Person) -> None:
+def test_deleted_conversation_is_restored_by_undo(sign_up: SignUp) -> None:
+    person = sign_up()
     identity = person.new_conversation("Precious notes")
     person.open(f"/c/{identity}")
     person.choose("Precious notes", "Delete")

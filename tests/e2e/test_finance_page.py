@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.e2e.billing_history import documents, with_history
-from tests.e2e.users import Person
+from tests.e2e.users import Person, SignUp
 from tests.support.product import Product
 
 
@@ -18,7 +18,10 @@ def download(person: Person, name: str) -> bytes:
     return Path(downloading.value.path()).read_bytes()
 
 
-def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_product: Product) -> None:
+def test_finance_sees_budgets_and_downloads_invoices(
+    sign_up: SignUp, live_product: Product
+) -> None:
+    person = sign_up()
     with_history(live_product, person, role="finance")
     person.open("/usage")
     page = person.page
@@ -57,7 +60,8 @@ def test_finance_sees_budgets_and_downloads_invoices(person: Person, live_produc
     assert details["language"] == "de"
 
 
-def test_member_sees_their_own_usage_and_no_money(person: Person, live_product: Product) -> None:
+def test_member_sees_their_own_usage_and_no_money(sign_up: SignUp, live_product: Product) -> None:
+    person = sign_up()
     with_history(live_product, person, role="member")
     used = person.call("GET", "/api/usage?period=last_30_days&group_by=user")
     person.open("/usage")

@@ -1,11 +1,11 @@
 """Instructions of a person and of a chat, and the prompt that was really sent."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -20,7 +20,7 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_instructions_are_written_kept_and_shown_as_they_were_sent(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scripted_product.says("Arr, salt it be.")
     person: Person = sign_up(**(PHONE if device == "phone" else {}))
@@ -37,7 +37,7 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     dialog.get_by_text("Advanced").click()
     dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
     assert_accessible(page, "chat settings")
-    page.screenshot(path=tmp_path / f"settings-{device}.png")
+    picture(page, f"settings-{device}")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
 
@@ -51,4 +51,4 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     for said in ("Speak as a pirate.", "I teach chemistry.", "What is this white powder?", "0.3"):
         expect(sent).to_contain_text(said)
     assert_accessible(page, "what was sent")
-    page.screenshot(path=tmp_path / f"sent-{device}.png")
+    picture(page, f"sent-{device}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.users import Person
+from tests.e2e.users import Person, SignUp
 
 FRONTEND = Path(__file__).parents[2] / "frontend"
 POLICY = {"retention_days": None, "stores_api_calls": True, "allows_training": True}
@@ -39,7 +39,8 @@ def wait_until_logged(person: Person, requests: int) -> None:
         time.sleep(0.1)
 
 
-def test_quickstart_works_as_pasted_and_its_requests_can_be_looked_at(person: Person) -> None:
+def test_quickstart_works_as_pasted_and_its_requests_can_be_looked_at(sign_up: SignUp) -> None:
+    person = sign_up()
     page = person.page
     person.call("PUT", "/api/data-policy", {**POLICY, "logs_requests": True})
     person.open("/keys")

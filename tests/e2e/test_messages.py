@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.inserted_conversations import insert_branch
-from tests.e2e.users import Person
+from tests.e2e.users import SignUp
 from tests.support.product import Product
 
 MARKDOWN = """## A heading
@@ -30,7 +30,8 @@ HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>
 """
 
 
-def test_markdown_is_shown_and_code_is_copied(person: Person, live_product: Product) -> None:
+def test_markdown_is_shown_and_code_is_copied(sign_up: SignUp, live_product: Product) -> None:
+    person = sign_up()
     person.open(f"/c/{insert_branch(live_product, person, 'Markdown', ['Go on', MARKDOWN])}")
     answer = person.answer
     expect(answer.get_by_role("heading", name="A heading")).to_be_visible()
@@ -48,8 +49,9 @@ def test_markdown_is_shown_and_code_is_copied(person: Person, live_product: Prod
     assert len(colours) > 2, "the code is not coloured"
 
 
-def test_hostile_markup_is_shown_as_text(person: Person, live_product: Product) -> None:
+def test_hostile_markup_is_shown_as_text(sign_up: SignUp, live_product: Product) -> None:
     """Dialogs, requests to other origins and CSP violations fail the test at its end."""
+    person = sign_up()
     texts = [HOSTILE, HOSTILE]
     person.open(f"/c/{insert_branch(live_product, person, HOSTILE[:80], texts)}")
     expect(person.answer.get_by_text("<script>alert(1)</script>")).to_be_visible()
@@ -63,8 +65,9 @@ def test_hostile_markup_is_shown_as_text(person: Person, live_product: Product) 
 
 
 def test_two_thousand_messages_are_scrolled_to_the_first(
-    person: Person, live_product: Product
+    sign_up: SignUp, live_product: Product
 ) -> None:
+    person = sign_up()
     texts = [f"Message number {index}. " + "word " * (index % 40) for index in range(2_000)]
     person.open(f"/c/{insert_branch(live_product, person, 'Long', texts)}")
     articles = person.page.get_by_role("article")

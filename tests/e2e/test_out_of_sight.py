@@ -111,6 +111,7 @@ def test_long_answer_that_ends_out_of_sight_is_notified_and_counted(
     app.wait_for_words(2)
     page.evaluate(A_MINUTE_PASSES)
     page.evaluate(SHOW, "hidden")
+    scripted_product.hurries()
     _wait_for_badge(page, 1)
     page.wait_for_function(f"async () => (await ({NOTIFICATIONS})()).length === 1")
     conversation = app.conversation_id
@@ -162,6 +163,7 @@ def test_nothing_is_notified_that_is_short_or_in_sight_or_not_wanted(
     app.say("Tell me a long story.")
     expect(app.answer).to_contain_text("word1x")
     page.evaluate(A_MINUTE_PASSES)
+    scripted_product.hurries()
     _wait_for_badge(page, 1)
     assert page.evaluate(NOTIFICATIONS) == []
 

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import PASSWORD, Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -72,7 +72,7 @@ def _eventually(read: Callable[[], Any], wanted: Any) -> None:
 
 
 def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
-    app: Person, scripted_product: ScriptedProduct, tmp_path: Path
+    app: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Well.")
     app.say("Good morning.")
@@ -92,8 +92,8 @@ def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
     other.goto("/")
     _say(other, "What is a tram?")
     assert_accessible(page, "messages that wait for the connection")
-    page.screenshot(path=tmp_path / "waiting.png")
-    other.screenshot(path=tmp_path / "waiting-new.png")
+    picture(page, "waiting")
+    picture(other, "waiting-new")
 
     app.context.set_offline(False)
     for tab in (page, other):

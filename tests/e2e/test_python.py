@@ -122,8 +122,9 @@ def test_program_runs_takes_files_and_shows_what_it_wrote(
 
 
 def test_program_that_never_ends_is_stopped_and_run_again(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
+    person = sign_up()
     page = person.page
     code = 'import os\nprint("begun", os.path.exists("left"))\nopen("left", "w")\nwhile True: pass'
     shown = run(person, scripted_product, code)
@@ -137,16 +138,20 @@ def test_program_that_never_ends_is_stopped_and_run_again(
     expect(person.composer).to_have_value("The page goes on")
 
 
-def test_flood_is_cut(person: Person, scripted_product: ScriptedProduct) -> None:
-    code = 'for number in range(400_000):\n    print("line", number)\nprint("the last")'
+def test_flood_is_cut(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
+    person = sign_up()
+    code = 'for number in range(120_000):\n    print("line", number)\nprint("the last")'
     shown = run(person, scripted_product, code)
     expect(shown.get_by_text("Finished")).to_be_visible()
     expect(output(person.page)).to_contain_text("more was written than is shown")
     assert "the last" not in output(person.page).inner_text()
 
 
-def test_hostile_program_reaches_nothing(person: Person, scripted_product: ScriptedProduct) -> None:
+def test_hostile_program_reaches_nothing(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end."""
+    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()
     attempts = "".join(

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -90,7 +90,7 @@ def press_until(answer: Locator, button: str, shown: Locator) -> None:
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_answer_is_typeset_and_drawn(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scheme = {"color_scheme": "dark"} if device == "phone" else {}
     person = sign_up(**(PHONE if device == "phone" else {}), **scheme)
@@ -122,9 +122,9 @@ def test_answer_is_typeset_and_drawn(
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= page.evaluate("screen.width"), "the answer is wider than the screen"
         answer.evaluate("(element) => element.scrollIntoView()")
-        page.screenshot(path=tmp_path / f"reading-{device}-top.png")
+        picture(page, f"reading-{device}-top")
         answer.get_by_text("As in every price list").scroll_into_view_if_needed()
-        page.screenshot(path=tmp_path / f"reading-{device}-end.png")
+        picture(page, f"reading-{device}-end")
         page.reload()
     code = answer.locator("pre")
     expect(code).to_have_count(1)
@@ -141,10 +141,11 @@ def test_answer_is_typeset_and_drawn(
 
 
 def test_formula_and_diagram_stay_text_while_they_are_written(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     """A formula whose end has not come is shown as it is written, and a fence that is open as
     code."""
+    person = sign_up()
     page = person.page
     allow_long_answers(person)
     person.open("/")
@@ -165,10 +166,11 @@ def test_formula_and_diagram_stay_text_while_they_are_written(
 
 
 def test_hostile_diagrams_run_and_load_nothing(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end. What is drawn is
     an image, whatever it holds; what is not drawn is shown as it is written."""
+    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()  # by the frame's own policy
     texts = ["Draw"]

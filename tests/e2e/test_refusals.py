@@ -63,7 +63,8 @@ def test_rate_limit_counts_down_and_then_sends(person: Person, live_product: Pro
     expect(person.page.get_by_role("button", name="Previous version")).to_be_hidden()
 
 
-def test_unknown_page_says_not_found(person: Person) -> None:
+def test_unknown_page_says_not_found(sign_up: SignUp) -> None:
+    person = sign_up()
     person.visitor.expect_status(404)
     person.open("/c/00000000-0000-4000-8000-000000000000")
     expect(

@@ -1,11 +1,11 @@
 """A chat that outgrows its model's window: summarised, looked at, undone, asked for again."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -40,7 +40,7 @@ _SCROLL_TO_FOLD = """async (main) => {
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scripted_product.says("Calm, indeed.")
     person: Person = sign_up(**(PHONE if device == "phone" else {}))
@@ -65,7 +65,7 @@ def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
     fold.get_by_text("The messages before").click()
     expect(fold.get_by_text(SAID)).to_be_visible()
     assert_accessible(page, "a summary in the chat")
-    page.screenshot(path=tmp_path / f"summary-{device}.png")
+    picture(page, f"summary-{device}")
     page.get_by_role("button", name="Context: the beginning is summarised").click()
     gauge = page.get_by_role("dialog", name="Context")
     expect(gauge).to_contain_text("The beginning of this chat is summarised for the model.")

@@ -3,11 +3,11 @@ pages, whatever their titles and addresses try."""
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -71,9 +71,8 @@ def configure(person: Person, web: WebPages) -> str:
     return server
 
 
-def test_admin_names_a_provider_and_switches_it_off(
-    person: Person, web: WebPages, tmp_path: Path
-) -> None:
+def test_admin_names_a_provider_and_switches_it_off(sign_up: SignUp, web: WebPages) -> None:
+    person = sign_up()
     page = person.page
     person.open("/")
     expect(person.composer).to_be_visible()
@@ -87,7 +86,7 @@ def test_admin_names_a_provider_and_switches_it_off(
     expect(page.get_by_text("The provider answered.")).to_be_visible()
     assert web.queries[-1] == "weather"
     assert_accessible(page, "web search of the organization")
-    page.screenshot(path=tmp_path / "organization.png")
+    picture(page, "organization")
     person.open("/")
     expect(switch(page)).to_be_visible()
 
@@ -104,8 +103,9 @@ def test_admin_names_a_provider_and_switches_it_off(
 
 
 def test_chat_searches_and_its_answer_names_the_pages(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
+    person = sign_up()
     page = person.page
     server = configure(person, web)
     person.open("/")
@@ -114,7 +114,7 @@ def test_chat_searches_and_its_answer_names_the_pages(
     page.keyboard.press("Space")
     expect(switch(page)).to_have_attribute("aria-pressed", "true")
     assert_accessible(page, "a new chat that may search")
-    page.screenshot(path=tmp_path / "switched-on.png")
+    picture(page, "switched-on")
 
     send(person, "When does the ferry sail?")
     expect(page.get_by_text("It sails at noon.")).to_be_visible()
@@ -124,7 +124,7 @@ def test_chat_searches_and_its_answer_names_the_pages(
     expect(sources(person).first).to_contain_text(ATTACK)
     expect(sources(person).first).to_contain_text("ferries.example")
     assert_accessible(page, "an answer with its pages")
-    page.screenshot(path=tmp_path / "sources.png")
+    picture(page, "sources")
     page.get_by_text(SEARCHED).click()
     expect(page.get_by_text("All ferries sail at noon.")).to_be_visible()
 
@@ -169,8 +169,9 @@ def opens_a_tab_that_knows_nothing_of_the_chat(person: Person) -> None:
 
 
 def test_switch_and_message_in_one_breath_keep_their_order(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
+    sign_up: SignUp, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
+    person = sign_up()
     configure(person, web)
     scripted_product.calls()
     person.open("/")

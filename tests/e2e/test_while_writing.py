@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
@@ -23,7 +23,7 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     person = sign_up(**(PHONE if device == "phone" else {}))
     page = person.page
@@ -39,7 +39,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     person.call("PATCH", path, {"parameters": {}})
     scripted_product.says("and so on.")
     assert_accessible(page, "a cut answer")
-    page.screenshot(path=tmp_path / f"cut-{device}.png")
+    picture(page, f"cut-{device}")
     page.get_by_role("button", name="Continue").click()
     expect(person.answer).to_contain_text("and so on.")
     person.wait_for_the_end()
@@ -54,7 +54,8 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     page.get_by_role("button", name="Send next").click()
     expect(page.get_by_text("Sent next:")).to_be_visible()
     assert_accessible(page, "a message that waits")
-    page.screenshot(path=tmp_path / f"queued-{device}.png")
+    picture(page, f"queued-{device}")
+    scripted_product.hurries()
     expect(page.get_by_text("Thank you")).to_be_visible()
     expect(page.get_by_text("Sent next:")).to_be_hidden()
     person.wait_for_the_end()
@@ -65,7 +66,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scripted_product.says("Calm, indeed.")
     person = sign_up(**(PHONE if device == "phone" else {}))
@@ -87,13 +88,13 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     left_out = page.get_by_role("button", name="Context: the beginning is left out")
     expect(left_out).to_be_visible()
     person.wait_for_the_end()
-    page.screenshot(path=tmp_path / f"full-{device}.png")
+    picture(page, f"full-{device}")
     left_out.focus()
     page.keyboard.press("Enter")
     expect(gauge).to_contain_text("Left out: everything before")
     expect(gauge.get_by_text("Second. The sea is calm.")).to_be_visible()
     assert_accessible(page, "how full a chat is")
-    page.screenshot(path=tmp_path / f"gauge-{device}.png")
+    picture(page, f"gauge-{device}")
     read = scripted_product.prompts[-1]
     assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
 

@@ -34,6 +34,10 @@ class ScriptedProduct(Product):
         self._upstream.behaviour.thoughts = len(thoughts)
         self._upstream.behaviour.script = thoughts + [f"{word} " for word in text.split(" ")]
 
+    def hurries(self) -> None:
+        """What is still to come of its answers comes at once."""
+        self._upstream.behaviour.rate = 0.0
+
     def calls(self, *calls: tuple[str, str]) -> None:
         """From now on an answer to anything but a tool's result makes these calls, (part of a
         function's name, JSON), where the request offers such functions."""
