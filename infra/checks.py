@@ -158,7 +158,7 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
             (
                 "python",
                 "-m",
-                "infra.load.gateway",
+                "tests.support.gateway_delay",
                 "--streams",
                 "10",
                 "--seconds",

@@ -21,6 +21,7 @@ from backend.generation.pools.http import Origin
 from infra.load import engine
 from infra.load.client import Measurements, read_streams
 from infra.load.stack import MODEL, Relay, Stack
+from infra.services.bundle import ServiceBundle
 
 _FEWEST_FIRST_TOKENS = 20
 _ADMISSIONS = 300
@@ -49,7 +50,11 @@ class Level:
     failed: int
 
 
-def main() -> None:
+def main(services: ServiceBundle | None = None) -> None:
+    """
+    Args:
+        services: see `Stack`.
+    """
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 10, 50, 100, 300, 500])
     parser.add_argument("--rate", type=float, default=30.0, help="tokens a second of a stream")
@@ -65,7 +70,7 @@ def main() -> None:
         if arguments.engine:
             engine.measure(directory, runs=arguments.runs, relay=arguments.relay)
             return
-        with Stack(directory, rate=arguments.rate, settings={}) as stack:
+        with Stack(directory, rate=arguments.rate, settings={}, services=services) as stack:
             if arguments.admissions:
                 asyncio.run(_measure_admissions(stack, arguments.runs))
                 return

@@ -95,9 +95,11 @@ class Stack:
         settings: dict[str, str],
         max_concurrency: int = 100_000,
         upstream_url: str | None = None,
+        services: ServiceBundle | None = None,
     ) -> None:
         """
         Args:
+            services: of which the database may hold the migrations already; None makes them.
             upstream_url: one that the caller runs; None starts one here.
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
@@ -108,7 +110,7 @@ class Stack:
         self._at_once = max_concurrency
         self._directory = directory
         self._rate = rate
-        self._services = ServiceBundle(directory / "services", {}, throw_away=True)
+        self._services = services or ServiceBundle(directory / "services", {}, throw_away=True)
         self._processes: list[subprocess.Popen[bytes]] = []
         self._environment = dict(os.environ)
         self.key = ""

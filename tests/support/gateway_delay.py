@@ -1,0 +1,29 @@
+"""`make test`'s line of what the gateway adds: `infra.load.gateway` on the tests' kept database,
+whose migrations would cost more than the measuring."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from infra.launcher.procfile import ROOT
+from infra.load import gateway
+from infra.services.bundle import ServiceBundle
+from tests.support import cluster
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="parley-tests-") as name:
+        directory = Path(name)
+        directory.chmod(0o711)  # the database's account must be able to pass
+        os.environ["PARLEY_TEST_DIRECTORY"] = name
+        kept = ROOT / ".pytest_cache" / "d" / "cluster"
+        kept.mkdir(parents=True, exist_ok=True)
+        (directory / "cluster").symlink_to(kept)
+        services = ServiceBundle(directory / "services", {}, throw_away=True)
+        if (postgres := services.service("DATABASE_URL")) is not None:
+            cluster.place(postgres.data_dir)
+        gateway.main(services)
+
+
+if __name__ == "__main__":
+    main()
