@@ -82,11 +82,13 @@ const element = (name, attributes) => new Promise((done, refused) => {{
 const attempts = {{ {attempts} }};
 (async () => {{
   const came = {{}};
-  for (const [name, attempt] of Object.entries(attempts)) {{
+  // All at once: those that are never answered would wait for each other's end.
+  await Promise.all(Object.entries(attempts).map(async ([name, attempt]) => {{
     const late = new Promise((_, refused) => setTimeout(refused, 4000));
     try {{ await Promise.race([attempt(), late]); came[name] = "came through"; }}
     catch {{ came[name] = "refused"; }}
-  }}
+    report.dataset.tried = Object.keys(came).length;
+  }}));
   form.submit();
   away.click();
   for (let count = 0; count < 20000; count += 1) {{
@@ -233,7 +235,8 @@ def test_hostile_artifact_reaches_nothing(
     person.open(address)
     person.answer.get_by_role("button", name="Open").click()
     report = shown(page).locator("#report")
-    expect(report).to_have_text(re.compile(r"^\{.+\}$"), timeout=240_000)
+    expect(report).to_have_attribute("data-tried", str(len(ATTEMPTS)))
+    expect(report).to_have_text(re.compile(r"^\{.+\}$"))
     assert json.loads(report.inner_text()) == dict.fromkeys(ATTEMPTS, "refused")
     # Its own frame cannot be led away either: the one around it allows no address.
     report.click()
