@@ -85,7 +85,7 @@ async def test_langchain_stream_that_is_left_cancels_its_generation(product, sec
     chunks = chain.astream(LONG[0]["content"])
     async for _ in chunks:
         break
-    await chunks.aclose()  # type: ignore[attr-defined]
+    await chunks.aclose()
     row = await asyncio.to_thread(state_of, product, request_id)
     assert row["state"] == "cancelled"
 

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from django.urls import reverse
 from playwright.sync_api import Page, ViewportSize, expect
 
+from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.test_account_security import show, sign_in
+from tests.e2e.test_account_security import sign_in
 from tests.e2e.users import PASSWORD, Person
 from tests.support.outbox import newest_mail
 from tests.support.product import Product
@@ -32,7 +33,7 @@ def assert_accessible_everywhere(page: Page, where: str) -> None:
         assert_accessible(page, f"{where} on a {device}")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= size["width"], f"{where} is wider than a {device}"
-        show(page, f"{where} {device}".replace(" ", "-"))
+        picture(page, f"{where} {device}".replace(" ", "-"))
 
 
 @contextmanager

@@ -35,6 +35,8 @@ log = structlog.get_logger(__name__)
 ROUND_INTERVAL_S = 0.05
 """While somebody waits."""
 IDLE_INTERVAL_S = 0.5
+# The list of pools is read as often (pools/config.py).
+NEW_POOLS_S = 0.5
 PROCESS_TTL_S = 3.0
 _MAX_ASKED = 200
 
@@ -305,10 +307,14 @@ class QueueRounds:
                 for pool_id, queue in self._queues.items():
                     if isinstance(queue, SharedQueue) and pool_id not in tasks:
                         tasks[pool_id] = asyncio.create_task(self._follow(queue))
-                await asyncio.sleep(0.1)
-                for task in tasks.values():
-                    if task.done():
-                        task.result()  # it ends by an exception only
+                if not tasks:
+                    await asyncio.sleep(NEW_POOLS_S)
+                    continue
+                ended, _ = await asyncio.wait(
+                    tasks.values(), timeout=NEW_POOLS_S, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in ended:
+                    task.result()  # it ends by an exception only
         finally:
             await end_tasks(tasks.values())
 

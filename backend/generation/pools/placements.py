@@ -57,18 +57,20 @@ class Placements:
         self._process_id = process_id
         self._on_placement = on_placement
         self._unsent: deque[Placement] = deque(maxlen=_MAX_UNSENT)
+        self._published = asyncio.Event()
 
     def publish(self, pool: str, replica: str, prefix: Prefix) -> None:
         """Other processes shall know; sent soon."""
         blocks = b"".join(prefix.blocks[:_SENT_BLOCKS])
         self._unsent.append(Placement(pool, replica, prefix.root, blocks))
+        self._published.set()
 
     async def send(self) -> None:
         """The loop that tells; runs until it is cancelled."""
         while True:
+            await self._published.wait()
             await asyncio.sleep(_SEND_INTERVAL_S)
-            if not self._unsent:
-                continue
+            self._published.clear()
             message = _Message(self._process_id, list(self._unsent))
             self._unsent.clear()
             try:
