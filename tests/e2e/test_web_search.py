@@ -71,8 +71,7 @@ def configure(person: Person, web: WebPages) -> str:
     return server
 
 
-def test_admin_names_a_provider_and_switches_it_off(sign_up: SignUp, web: WebPages) -> None:
-    person = sign_up()
+def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPages) -> None:
     page = person.page
     person.open("/")
     expect(person.composer).to_be_visible()
@@ -103,9 +102,8 @@ def test_admin_names_a_provider_and_switches_it_off(sign_up: SignUp, web: WebPag
 
 
 def test_chat_searches_and_its_answer_names_the_pages(
-    sign_up: SignUp, scripted_product: ScriptedProduct, web: WebPages
+    person: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
-    person = sign_up()
     page = person.page
     server = configure(person, web)
     person.open("/")
@@ -169,9 +167,8 @@ def opens_a_tab_that_knows_nothing_of_the_chat(person: Person) -> None:
 
 
 def test_switch_and_message_in_one_breath_keep_their_order(
-    sign_up: SignUp, scripted_product: ScriptedProduct, web: WebPages
+    person: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
-    person = sign_up()
     configure(person, web)
     scripted_product.calls()
     person.open("/")
