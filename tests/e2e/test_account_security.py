@@ -80,9 +80,8 @@ def test_sign_up_with_a_known_address_shows_the_same_page(
 
 
 def test_forgotten_password_is_reset_by_mail(
-    sign_up: SignUp, visit: Visit, live_product: Product
+    person: Person, visit: Visit, live_product: Product
 ) -> None:
-    person = sign_up()
     visitor = visit()
     visitor.expect_status(401)
     page = visitor.page
