@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import PASSWORD, Person, SignUp, Visit, Visitor
 from tests.support.outbox import link_in, newest_mail
@@ -30,13 +30,13 @@ def add_app(page: Page) -> tuple[str, list[str]]:
     page.get_by_role("button", name="Add an authenticator app").click()
     secret = page.get_by_test_id("totp-secret").inner_text()
     assert_accessible(page, "the dialog of an authenticator app")
-    picture(page, "totp")
+    keep_image(page, "totp")
     page.get_by_label("Code of the app").fill(code_of(secret, periods=-1))
     page.get_by_role("button", name="Add the app").click()
     codes = page.get_by_role("list", name="Recovery codes")
     expect(codes).to_be_visible()
     assert_accessible(page, "the recovery codes")
-    picture(page, "recovery-codes")
+    keep_image(page, "recovery-codes")
     shown = codes.get_by_role("listitem").all_inner_texts()
     page.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_role("button", name="Remove the authenticator app")).to_be_visible()
@@ -55,7 +55,7 @@ def test_sign_up_in_another_browser_asks_for_the_password(
     first.page.get_by_role("button", name="Create account").click()
     expect(first.page.get_by_text(email)).to_be_visible()
     assert_accessible(first.page, "the notice of a mail")
-    picture(first.page, "mail-sent")
+    keep_image(first.page, "mail-sent")
     second.open(link_in(newest_mail(live_product.url, email, "/confirm-sign-up#")))
     page = second.page
     expect(page.get_by_text("another browser")).to_be_visible()
@@ -94,7 +94,7 @@ def test_forgotten_password_is_reset_by_mail(
     expect(page.get_by_role("heading", name="Look at your mail")).to_be_visible()
     page.goto(link_in(newest_mail(live_product.url, person.email, "/reset-password#")))
     page.get_by_label("New password").fill(OTHER)
-    picture(page, "reset-password")
+    keep_image(page, "reset-password")
     page.get_by_role("button", name="Change the password").click()
     expect(page.get_by_text("Your password is changed")).to_be_visible()
     sign_in(page, person.email, PASSWORD)
@@ -117,7 +117,7 @@ def test_lost_phone_is_replaced_by_a_recovery_code(person: Person, visit: Visit)
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     assert_accessible(page, "the second step")
-    picture(page, "second-step")
+    keep_image(page, "second-step")
     page.get_by_label("authenticator app").fill(code_of(secret))
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
@@ -147,14 +147,14 @@ def test_organization_that_demands_a_factor_opens_when_it_is_set_up(sign_up: Sig
     box.click()
     expect(box).to_be_checked()
     assert_accessible(page, "the demand for a second factor")
-    picture(page, "demand")
+    keep_image(page, "demand")
     page.goto("/settings/security")
     page.get_by_role("button", name="Remove the authenticator app").click()
     expect(page.get_by_role("button", name="Add an authenticator app")).to_be_visible()
     page.goto("/")
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     assert_accessible(page, "one more step")
-    picture(page, "one-more-step")
+    keep_image(page, "one-more-step")
     page.get_by_role("link", name="Set it up").click()
     add_app(page)
     page.goto("/")
@@ -181,7 +181,7 @@ def test_change_asks_for_the_password_after_ten_minutes(
     dialog.get_by_label("Your password").fill("wrong")
     dialog.get_by_role("button", name="Continue").click()
     expect(dialog.get_by_text("wrong")).to_be_visible()
-    picture(page, "reauthentication")
+    keep_image(page, "reauthentication")
     dialog.get_by_label("Your password").fill(PASSWORD)
     dialog.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("Your password is changed")).to_be_visible()
@@ -197,7 +197,7 @@ def test_signing_out_everywhere_reaches_the_other_device(person: Person, visit: 
     page.goto("/settings/security")
     expect(page.get_by_text("Safari on iPhone")).to_be_visible()
     expect(page.get_by_text("This device")).to_be_visible()
-    picture(page, "security")
+    keep_image(page, "security")
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page).to_have_url(re.compile("/login"))
     expect(other.page).to_have_url(re.compile("/login"))  # by itself, within seconds
@@ -260,7 +260,7 @@ def test_passkey_signs_in_without_the_password(
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_text("My laptop")).to_be_visible()
-    picture(page, "passkey")
+    keep_image(page, "passkey")
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page).to_have_url(re.compile("/login"))
     page.get_by_role("button", name="Use a passkey").click()
@@ -295,4 +295,4 @@ def test_account_is_cared_for_on_a_phone(sign_up: SignUp) -> None:
     assert secret
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.evaluate("screen.width")
-    picture(page, "security-phone")
+    keep_image(page, "security-phone")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -30,7 +30,7 @@ def test_stored_answer_is_switched_on_given_and_shown_as_such(
     section.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved. It holds within seconds.")).to_be_visible()
     assert_accessible(page, "data and privacy")
-    picture(page, "reused-answers")
+    keep_image(page, "reused-answers")
     page.reload()
     expect(page.get_by_label("Minutes that an answer is stored")).to_have_value("30")
 

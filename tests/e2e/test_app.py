@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
@@ -118,7 +118,7 @@ def test_app_opens_without_a_connection_and_has_the_draft(sign_up: SignUp, devic
     expect(page.get_by_text("You are offline")).to_be_visible()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
     assert_accessible(page, "the app without a connection")
-    picture(page, f"offline-{device}")
+    keep_image(page, f"offline-{device}")
 
     app.context.set_offline(False)
     expect(page.get_by_text("You are offline")).to_be_hidden()

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from infra.chromium import chromium_path
 from tests.e2e.conftest import ARGUMENTS
+from tests.e2e.images import keep_image
 from tests.e2e.inserted_conversations import insert_branch
-from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -140,7 +140,7 @@ def test_artifact_is_looked_at_in_its_versions(
     artifact.get_by_role("button", name="More").click()
     expect(artifact.get_by_role("status")).to_have_text("1")
     assert_accessible(page, f"an artifact on a {device}")
-    picture(page, f"artifact-{device}")
+    keep_image(page, f"artifact-{device}")
 
     expect(panel(page).get_by_text("2 of 2")).to_be_visible()
     panel(page).get_by_role("button", name="Earlier version").click()
@@ -148,7 +148,7 @@ def test_artifact_is_looked_at_in_its_versions(
     expect(panel(page).get_by_role("button", name="Earlier version")).to_be_disabled()
     panel(page).get_by_role("radio", name="Code").click()
     expect(panel(page).locator("pre")).to_contain_text("The first.")
-    picture(page, f"artifact-code-{device}")
+    keep_image(page, f"artifact-code-{device}")
     with page.expect_download() as saved:
         panel(page).get_by_role("button", name="Download").click()
     assert saved.value.suggested_filename == "Counter.html"

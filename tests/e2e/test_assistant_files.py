@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.api.test_documents import pdf_of
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_assistants import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
@@ -42,7 +42,7 @@ def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
     files = dialog.get_by_role("list", name="Files")
     expect(files).to_contain_text("tea.pdf")
     assert_accessible(page, "an assistant's files")
-    picture(page, f"files-{device}")
+    keep_image(page, f"files-{device}")
 
     person.open(f"/a/{assistant}")
     person.composer.fill("When does the host serve cake?")

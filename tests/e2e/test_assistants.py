@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -39,13 +39,13 @@ def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
     dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
     dialog.get_by_role("combobox", name="What members may do").select_option("Use it")
     assert_accessible(page, "an assistant's form")
-    picture(page, f"form-{device}")
+    keep_image(page, f"form-{device}")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
     row = page.get_by_role("listitem").filter(has_text="Pirate")
     expect(row).to_contain_text("shared")
     assert_accessible(page, "assistants")
-    picture(page, f"list-{device}")
+    keep_image(page, f"list-{device}")
 
     # From the menu of the models of any new chat.
     person.open("/")
@@ -54,7 +54,7 @@ def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
     expect(page.get_by_role("link", name="Assistant: Pirate")).to_be_visible()
     expect(page.get_by_text("Answers from the high seas.")).to_be_visible()
     assert_accessible(page, "a new chat with an assistant")
-    picture(page, f"welcome-{device}")
+    keep_image(page, f"welcome-{device}")
     page.get_by_role("button", name="What is this white powder?").click()
     expect(person.composer).to_have_value("What is this white powder?")
     page.get_by_role("button", name="Send", exact=True).click()
@@ -66,7 +66,7 @@ def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
     sent = page.get_by_role("dialog", name="What was sent")
     for said in ("Speak as a pirate.", "What is this white powder?", "temperature: 0.3"):
         expect(sent).to_contain_text(said)
-    picture(page, f"sent-{device}")
+    keep_image(page, f"sent-{device}")
     chat = page.url
 
     person.open("/assistants")

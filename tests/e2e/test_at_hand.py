@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.images import keep_image
 from tests.e2e.inserted_conversations import insert_branch
-from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
@@ -45,7 +45,7 @@ def test_chats_are_tidied_exported_and_imported(
     for title in ("Lentil soup", "Tomatoes"):
         main.get_by_role("checkbox", name=f"Choose {title}").check()
     assert_accessible(page, "your chats")
-    picture(page, f"chats-{device}")
+    keep_image(page, f"chats-{device}")
     main.get_by_role("button", name="Delete").click()
     expect(main.get_by_role("checkbox", name="Choose Lentil soup")).to_be_hidden()
     main.get_by_role("radio", name="Trash").click()
@@ -68,7 +68,7 @@ def test_chats_are_tidied_exported_and_imported(
         dialog.get_by_label("File", exact=True).set_input_files(file)
         expect(dialog.get_by_role("status")).to_contain_text(said)
     assert_accessible(page, "an import")
-    picture(page, f"import-{device}")
+    keep_image(page, f"import-{device}")
     dialog.get_by_role("button", name="Close").click()
     [row] = person.call("GET", "/api/conversations?search=Old")["data"]
     person.open(f"/c/{row['id']}")
@@ -136,7 +136,7 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     expect(found).to_contain_text("With <b>flour</b> and")
     expect(found.locator("mark")).to_have_text("flour")
     assert_accessible(page, "what was found")
-    picture(page, f"found-{device}")
+    keep_image(page, f"found-{device}")
     found.click()
     page.wait_for_url(f"**/c/{soup}")
 
@@ -146,7 +146,7 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     assert_accessible(page, "a chat to print")
     page.emulate_media(media="print")
     expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
-    picture(page, f"printed-{device}")
+    keep_image(page, f"printed-{device}")
     if device == "desktop":
         pdf = page.pdf()
         assert pdf.startswith(b"%PDF") and len(pdf) > 5_000

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.api.test_documents import long_pdf, pdf_of
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -38,7 +38,7 @@ def test_answer_shows_the_page_that_it_cites(
         page.get_by_role("button", name="Add images or documents").click()
     chooser.value.set_files(broken)
     expect(page.get_by_text("The file is damaged")).to_be_visible()
-    picture(page, f"refused-{device}")
+    keep_image(page, f"refused-{device}")
     page.get_by_role("button", name="Remove broken.pdf").click()
 
     with page.expect_file_chooser() as chooser:
@@ -54,4 +54,4 @@ def test_answer_shows_the_page_that_it_cites(
     place = page.get_by_role("dialog", name="lease.pdf, page 37")
     expect(place).to_contain_text("The deposit amounts to 4,200 crowns.")
     assert_accessible(page, "a cited place")
-    picture(page, f"source-{device}")
+    keep_image(page, f"source-{device}")

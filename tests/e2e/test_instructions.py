@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -37,7 +37,7 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     dialog.get_by_text("Advanced").click()
     dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
     assert_accessible(page, "chat settings")
-    picture(page, f"settings-{device}")
+    keep_image(page, f"settings-{device}")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
 
@@ -51,4 +51,4 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     for said in ("Speak as a pirate.", "I teach chemistry.", "What is this white powder?", "0.3"):
         expect(sent).to_contain_text(said)
     assert_accessible(page, "what was sent")
-    picture(page, f"sent-{device}")
+    keep_image(page, f"sent-{device}")

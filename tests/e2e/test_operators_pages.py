@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from django.urls import reverse
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_account_security import sign_in
 from tests.e2e.users import PASSWORD, Person
@@ -33,7 +33,7 @@ def assert_accessible_everywhere(page: Page, where: str) -> None:
         assert_accessible(page, f"{where} on a {device}")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= size["width"], f"{where} is wider than a {device}"
-        picture(page, f"{where} {device}".replace(" ", "-"))
+        keep_image(page, f"{where} {device}".replace(" ", "-"))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import PASSWORD, Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -92,8 +92,8 @@ def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
     other.goto("/")
     _say(other, "What is a tram?")
     assert_accessible(page, "messages that wait for the connection")
-    picture(page, "waiting")
-    picture(other, "waiting-new")
+    keep_image(page, "waiting")
+    keep_image(other, "waiting-new")
 
     app.context.set_offline(False)
     for tab in (page, other):

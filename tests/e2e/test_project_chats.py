@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_assistants import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
@@ -34,7 +34,7 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The project is saved.")).to_be_visible()
     assert_accessible(page, "a project with chats")
-    picture(page, f"project-{device}")
+    keep_image(page, f"project-{device}")
 
     person.open(f"/c/{chat}")
     if device == "phone":
@@ -44,7 +44,7 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
     dialog = page.get_by_role("dialog", name="Move to a project")
     dialog.get_by_role("radio", name="Garden").check()
     assert_accessible(page, "the dialog that moves a chat")
-    picture(page, f"move-{device}")
+    keep_image(page, f"move-{device}")
     dialog.get_by_role("button", name="Move", exact=True).click()
     expect(dialog).to_be_hidden()
     page.get_by_role("navigation", name="Projects").get_by_role("link", name="Garden").click()
@@ -61,7 +61,7 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
     expect(page.get_by_role("dialog", name="What was sent")).to_contain_text(
         "Speak of plants only."
     )
-    picture(page, f"sent-{device}")
+    keep_image(page, f"sent-{device}")
 
 
 def test_new_chat_begins_in_the_project_whose_page_it_was_begun_on(

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.api.test_documents import pdf_of
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_assistants import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
@@ -43,7 +43,7 @@ def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
     expect(files).to_contain_text("tea.pdf")
     expect(files).to_contain_text("2 KB")
     assert_accessible(page, "a project with files")
-    picture(page, f"files-{device}")
+    keep_image(page, f"files-{device}")
 
     page.get_by_role("link", name="New chat in this project").click()
     person.composer.fill("When is the cake of this house?")

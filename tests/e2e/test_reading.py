@@ -6,8 +6,8 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.images import keep_image
 from tests.e2e.inserted_conversations import insert_branch
-from tests.e2e.pictures import picture
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -122,9 +122,9 @@ def test_answer_is_typeset_and_drawn(
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= page.evaluate("screen.width"), "the answer is wider than the screen"
         answer.evaluate("(element) => element.scrollIntoView()")
-        picture(page, f"reading-{device}-top")
+        keep_image(page, f"reading-{device}-top")
         answer.get_by_text("As in every price list").scroll_into_view_if_needed()
-        picture(page, f"reading-{device}-end")
+        keep_image(page, f"reading-{device}-end")
         page.reload()
     code = answer.locator("pre")
     expect(code).to_have_count(1)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -65,7 +65,7 @@ def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
     fold.get_by_text("The messages before").click()
     expect(fold.get_by_text(SAID)).to_be_visible()
     assert_accessible(page, "a summary in the chat")
-    picture(page, f"summary-{device}")
+    keep_image(page, f"summary-{device}")
     page.get_by_role("button", name="Context: the beginning is summarised").click()
     gauge = page.get_by_role("dialog", name="Context")
     expect(gauge).to_contain_text("The beginning of this chat is summarised for the model.")

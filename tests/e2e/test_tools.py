@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.mcp_server import TOKEN, ToolServer
@@ -47,7 +47,7 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     page.get_by_role("checkbox", name="Allow book").click()
     expect(page.get_by_role("checkbox", name="Allow book")).to_be_checked()
     assert_accessible(page, "tools of the organization")
-    picture(page, f"servers-{device}")
+    keep_image(page, f"servers-{device}")
 
     person.open("/settings")
     page.get_by_role("checkbox", name="Trips").click()
@@ -62,7 +62,7 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     expect(approval).to_be_visible(timeout=60_000)
     expect(page.get_by_text('"city": "Rome"')).to_be_visible()
     assert_accessible(page, "a call that waits")
-    picture(page, f"waits-{device}")
+    keep_image(page, f"waits-{device}")
     assert tool_server.called == []
     approval.get_by_role("button", name="Allow once").focus()
     page.keyboard.press("Enter")
@@ -75,5 +75,5 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     calls.get_by_text("book of Trips").click()
     expect(page.get_by_text("Booked a trip to Rome.")).to_be_visible()
     assert_accessible(page, "a call with its result")
-    picture(page, f"done-{device}")
+    keep_image(page, f"done-{device}")
     scripted_product.calls()

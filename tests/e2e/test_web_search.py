@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -85,7 +85,7 @@ def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPage
     expect(page.get_by_text("The provider answered.")).to_be_visible()
     assert web.queries[-1] == "weather"
     assert_accessible(page, "web search of the organization")
-    picture(page, "organization")
+    keep_image(page, "organization")
     person.open("/")
     expect(switch(page)).to_be_visible()
 
@@ -112,7 +112,7 @@ def test_chat_searches_and_its_answer_names_the_pages(
     page.keyboard.press("Space")
     expect(switch(page)).to_have_attribute("aria-pressed", "true")
     assert_accessible(page, "a new chat that may search")
-    picture(page, "switched-on")
+    keep_image(page, "switched-on")
 
     send(person, "When does the ferry sail?")
     expect(page.get_by_text("It sails at noon.")).to_be_visible()
@@ -122,7 +122,7 @@ def test_chat_searches_and_its_answer_names_the_pages(
     expect(sources(person).first).to_contain_text(ATTACK)
     expect(sources(person).first).to_contain_text("ferries.example")
     assert_accessible(page, "an answer with its pages")
-    picture(page, "sources")
+    keep_image(page, "sources")
     page.get_by_text(SEARCHED).click()
     expect(page.get_by_text("All ferries sail at noon.")).to_be_visible()
 

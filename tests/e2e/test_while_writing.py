@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pictures import picture
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
@@ -39,7 +39,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     person.call("PATCH", path, {"parameters": {}})
     scripted_product.says("and so on.")
     assert_accessible(page, "a cut answer")
-    picture(page, f"cut-{device}")
+    keep_image(page, f"cut-{device}")
     page.get_by_role("button", name="Continue").click()
     expect(person.answer).to_contain_text("and so on.")
     person.wait_for_the_end()
@@ -54,7 +54,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     page.get_by_role("button", name="Send next").click()
     expect(page.get_by_text("Sent next:")).to_be_visible()
     assert_accessible(page, "a message that waits")
-    picture(page, f"queued-{device}")
+    keep_image(page, f"queued-{device}")
     scripted_product.hurries()
     expect(page.get_by_text("Thank you")).to_be_visible()
     expect(page.get_by_text("Sent next:")).to_be_hidden()
@@ -88,13 +88,13 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     left_out = page.get_by_role("button", name="Context: the beginning is left out")
     expect(left_out).to_be_visible()
     person.wait_for_the_end()
-    picture(page, f"full-{device}")
+    keep_image(page, f"full-{device}")
     left_out.focus()
     page.keyboard.press("Enter")
     expect(gauge).to_contain_text("Left out: everything before")
     expect(gauge.get_by_text("Second. The sea is calm.")).to_be_visible()
     assert_accessible(page, "how full a chat is")
-    picture(page, f"gauge-{device}")
+    keep_image(page, f"gauge-{device}")
     read = scripted_product.prompts[-1]
     assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
 

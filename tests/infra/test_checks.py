@@ -91,12 +91,15 @@ def test_types_of_the_page_are_checked_once() -> None:
 
 
 def test_every_test_is_in_one_run() -> None:
-    """A folder may be in two runs only where they choose by opposite marks."""
+    """The browser's are in two, which choose by opposite marks."""
     runs = [checks.pytest_stage(name).command for name in checks._TESTS]
     for file in (checks.ROOT / "tests").rglob("test_*.py"):
         path = file.relative_to(checks.ROOT)
         marks = [mark_of(command) for command in runs if takes(command, path)]
-        assert marks in ([""], ["not scripted", "scripted"]), path
+        if path.is_relative_to("tests/e2e"):
+            assert marks == ["not scripted", "scripted"], path
+        else:
+            assert marks in ([""], ["not scripted"]), path
 
 
 def takes(command: Sequence[str], path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Pictures of pages, to be looked at: no test judges them, and each costs as much as a click."""
+"""Images of pages, to be looked at: no test judges them, and each costs as much as a click."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 
-def picture(page: Page, name: str) -> None:
+def keep_image(page: Page, name: str) -> None:
     """Take one of the whole page, as `<test's module>-<name>.png`, where PARLEY_SCREENSHOTS names a
     folder."""
     if folder := os.environ.get("PARLEY_SCREENSHOTS"):
