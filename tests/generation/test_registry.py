@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from django.conf import settings
 from django.test import override_settings
+from structlog.testing import capture_logs
 
 from backend.generation.pools import registry
 from backend.generation.pools.accounting import engines_note
@@ -280,3 +281,12 @@ def test_engine_without_a_key_does_not_start(
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     assert main(["serve", "--model", "none.gguf"]) == 2
     assert KEY_VARIABLE in capsys.readouterr().err
+
+
+async def test_gateway_that_no_engine_has_found_yet_has_nothing_to_warn_of(
+    transactional_db: None,
+) -> None:
+    async with running_gateway(pools_of(replicas=()), engine_key=KEY) as gateway:
+        with capture_logs() as logs:
+            await gateway.monitor.probe_all()
+        assert [one for one in logs if one["log_level"] == "warning"] == []

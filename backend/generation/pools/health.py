@@ -126,6 +126,8 @@ class HealthMonitor:
                     replica.healthy, replica.detail, replica.outstanding, now, replica.config.url
                 )
                 mapping[_field(replica.pool_id, replica.config.name)] = msgspec.json.encode(health)
+        if not mapping:
+            return  # no engine has registered yet; Redis takes no empty hash
         try:
             await self._redis.hset(_KEY, mapping=mapping)  # type: ignore[arg-type]
         except (RedisError, OSError) as error:

@@ -205,7 +205,12 @@ class Attempts:
             UpstreamFailed, Overloaded: there is none, or none would help.
         """
         active = self._active
-        log.warning("replica_failed", replica=replica.config.name, error=str(error))
+        log.warning(
+            "replica_failed",
+            replica=replica.config.name,
+            tokens=choice.generated_tokens,
+            error=str(error),
+        )
         metrics.REPLICA_RETRIES.labels(active.pool.id).inc()
         if not error.busy:
             replica.failed(str(error))
