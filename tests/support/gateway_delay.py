@@ -2,6 +2,7 @@
 whose migrations would cost more than the measuring."""
 
 import os
+import secrets
 import tempfile
 from pathlib import Path
 
@@ -20,8 +21,14 @@ def main() -> None:
         kept.mkdir(parents=True, exist_ok=True)
         (directory / "cluster").symlink_to(kept)
         services = ServiceBundle(directory / "services", {}, throw_away=True)
-        if (postgres := services.service("DATABASE_URL")) is not None:
-            cluster.place(postgres.data_dir)
+        postgres = services.service("DATABASE_URL")
+        assert postgres is not None
+        cluster.share_password(postgres.data_dir)
+        # Where no database is kept yet, what makes one reads the product's settings.
+        os.environ |= services.reserve()
+        os.environ["PARLEY_VAR"] = name
+        os.environ["PARLEY_KEYS"] = f"1:{secrets.token_urlsafe(32)}"
+        cluster.place(postgres.data_dir)
         gateway.main(services)
 
 
