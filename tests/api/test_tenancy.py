@@ -154,6 +154,7 @@ _OPEN_TO_USAGE = (
     "/api/organization/web-search",
     "/api/conversations/{conversation_id}/tool-calls",
     "/api/tool-calls",
+    "/api/tool-servers",
     "/api/request-logs",
     "/api/shared",
 )
