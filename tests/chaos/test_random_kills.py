@@ -26,6 +26,9 @@ HITS = int(os.environ.get("PARLEY_CHAOS_KILLS", "0"))
 _AT_ONCE = 5
 _TOKENS_PER_SECOND = 100
 
+# Between its row and its lease: Redis was away, and the caller was told so, or its process died.
+MAY_FAIL_FOR = {"overloaded before it ran", "lost before it ran"}
+
 pytestmark = [
     pytest.mark.chaos,
     pytest.mark.timeout(900),
@@ -106,6 +109,7 @@ def test_every_character_is_delivered_stored_and_billed_under_random_kills(
         tokens_of=lambda text: len(text.split()),
     )
     assert found.equal == found.checked, "each text is the beginning of the right one"
+    assert set(found.reasons) <= MAY_FAIL_FOR
 
 
 def _execute(product: Product, statement: str, *parameters: object) -> None:

@@ -1,4 +1,5 @@
-"""A client that leaves during admission leaves nothing behind: no place, no reservation, no row."""
+"""Who leaves during admission, or finds Redis away, leaves nothing behind: no place, no
+reservation, no open row."""
 
 import asyncio
 import os
@@ -20,6 +21,7 @@ from backend.generation.models import Generation
 from backend.generation.run import active
 from backend.generation.service import embeddings_create
 from backend.platform.database import in_database
+from backend.platform.errors import Overloaded
 from backend.platform.redis import sync_client
 from billing.budgets.services import budget_set
 from billing.prices.services import prices_seed
@@ -30,6 +32,7 @@ from tests.support.gateway import (
     ask,
     caller,
     chat,
+    check_billed,
     newest,
     pools_of,
     read,
@@ -48,7 +51,7 @@ async def redis_proxy(settings: Any) -> AsyncIterator[RedisProxy]:
     """Between the gateway and Redis."""
     proxy = RedisProxy(os.environ["REDIS_URL"])
     await proxy.start()
-    settings.REDIS_URL = proxy.url
+    settings.REDIS_URL = settings.STREAM_REDIS_URL = proxy.url
     sync_client.cache_clear()
     yield proxy
     sync_client.cache_clear()  # what was made meanwhile knows the proxy only
@@ -107,6 +110,25 @@ async def test_generation_ends_when_client_disconnects_while_it_is_stored(
     [row] = rows
     assert (await until_ended(row.id, timeout_s=5)).state == "failed"
     assert upstream.served == []
+    await _ended(chat(principal, max_tokens=5))
+
+
+async def test_generation_without_a_lease_is_refused_and_ends_without_a_bill(
+    gateway: Gateway, redis_proxy: RedisProxy, upstream: SyntheticUpstream
+) -> None:
+    """Redis goes away between the row and the lease: nothing of it was begun."""
+    principal = replace(await caller(), plan=ONE_AT_A_TIME)
+    await _ended(chat(principal, max_tokens=5))
+
+    redis_proxy.hold_replies_to(b":request\r\n")  # which the lease is taken with
+    with pytest.raises(Overloaded):
+        await start(chat(principal, max_tokens=5))
+    redis_proxy.release()
+
+    [row] = await in_database(lambda: list(Generation.objects.filter(state="failed")))
+    assert row.error_code == "overloaded"
+    await check_billed(row.id, output_tokens=0, state="failed")
+    assert len(upstream.served) == 1
     await _ended(chat(principal, max_tokens=5))
 
 

@@ -130,6 +130,6 @@ class Agreement:
         process and stream were both gone."""
         failed = (row for row in self.rows.values() if row["state"] == "failed")
         return Counter(
-            f"{row['error_code']} {'while it ran' if row['replica'] else 'before it ran'}"
+            f"{row['error_code']} {'while' if row['replica'] or row['output'] else 'before'} it ran"
             for row in failed
         )
