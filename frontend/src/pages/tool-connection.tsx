@@ -37,25 +37,26 @@ export function ToolConnectionRow(props: ToolConnectionRowProps) {
   });
   const error = connect.error ?? disconnect.error;
   const connected = connection.state === "connected";
+  const isNew = connection.state === "not_connected";
   return (
     <div className="flex flex-col gap-2">
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       <div className="flex max-w-2xl flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-        <p className="min-w-0 flex-1 break-words">
+        <p className="min-w-0 shrink grow basis-64 break-words">
           <Standing connection={connection} />
         </p>
         {may && !connected && (
           <Button
             variant="outline"
             size="sm"
-            aria-label={t`Connect to ${name}`}
+            aria-label={isNew ? t`Connect to ${name}` : t`Connect again to ${name}`}
             busy={connect.isPending || connect.isSuccess}
             onClick={() => connect.mutate()}
           >
-            {connection.state === "not_connected" ? t`Connect` : t`Connect again`}
+            {isNew ? t`Connect` : t`Connect again`}
           </Button>
         )}
-        {may && connection.state !== "not_connected" && (
+        {may && !isNew && (
           <Button
             variant="outline"
             size="sm"

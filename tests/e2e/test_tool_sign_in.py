@@ -1,0 +1,202 @@
+"""Signing in at a tool server on the page: a manager, then a member, each as themself; and Stop."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.mcp_server import ToolServer
+from tests.support.oauth_server import AuthorizationServer
+from tests.support.scripted import ScriptedProduct
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(scope="module")
+def accounts() -> Iterator[AuthorizationServer]:
+    server = AuthorizationServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def trips(accounts: AuthorizationServer) -> Iterator[ToolServer]:
+    server = ToolServer(accounts, has_sessions=True)
+    server.start()
+    yield server
+    server.stop()
+
+
+def sign_in_there(page: Page, account: str, decision: str = "Allow") -> None:
+    expect(page.get_by_role("heading", name="Trips Inc.")).to_be_visible()
+    page.get_by_label("Account").fill(account)
+    page.get_by_role("button", name=decision).click()
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_person_connects_uses_loses_and_ends_their_sign_in(
+    sign_up: SignUp,
+    scripted_product: ScriptedProduct,
+    accounts: AuthorizationServer,
+    trips: ToolServer,
+    device: str,
+    tmp_path: Path,
+) -> None:
+    scripted_product.says("You are known there.")
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/organization/tools")
+    page.get_by_role("textbox", name="Name").fill("Trips")
+    page.get_by_role("textbox", name="URL").fill(trips.url)
+    page.get_by_role("combobox", name="Who calls").select_option("oauth_person")
+    expect(page.get_by_label("Bearer token")).to_be_hidden()
+    page.screenshot(path=tmp_path / f"new-{device}.png", full_page=True)
+    page.get_by_role("button", name="Add the server").click()
+    expect(page.get_by_text("Not connected.")).to_be_visible()
+    assert_accessible(page, "a server that is signed in at")
+
+    page.get_by_role("button", name="Connect to Trips").click()
+    sign_in_there(page, "ada@trips.example", "Deny")
+    expect(page.get_by_text("The tool server's sign-in was refused.")).to_be_visible()
+    expect(page.get_by_text("access_denied")).to_be_visible()
+    page.get_by_text("access_denied").scroll_into_view_if_needed()
+    page.screenshot(path=tmp_path / f"refused-{device}.png")
+    assert_accessible(page, "a refused sign-in")
+
+    page.get_by_role("button", name="Connect again to Trips").click()
+    sign_in_there(page, "ada@trips.example")
+    expect(page.get_by_text("You are connected.")).to_be_visible()
+    expect(page.get_by_text("Connected as ada@trips.example")).to_be_visible()
+    page.get_by_role("button", name="Read its tools").click()
+    page.get_by_role("checkbox", name="Allow whoami").click()
+    expect(page.get_by_role("checkbox", name="Allow whoami")).to_be_checked()
+    page.get_by_text("Connected as").scroll_into_view_if_needed()
+    page.screenshot(path=tmp_path / f"connected-{device}.png")
+
+    person.open("/settings")
+    page.get_by_role("checkbox", name="Trips").click()
+    expect(page.get_by_role("checkbox", name="Trips")).to_be_checked()
+    expect(page.get_by_text("Connected as ada@trips.example")).to_be_visible()
+    assert_accessible(page, "tools of a person")
+
+    scripted_product.calls(("whoami", "{}"))
+    person.open("/")
+    person.composer.fill("Who am I there?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("You are known there.")).to_be_visible(timeout=60_000)
+    page.get_by_role("list", name="Tool calls").get_by_text("whoami of Trips").click()
+    expect(page.get_by_text("ada@trips.example")).to_be_visible()
+    page.screenshot(path=tmp_path / f"called-{device}.png")
+
+    accounts.provider.end_all()
+    person.open("/")
+    person.composer.fill("And now?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("list", name="Tool calls")).to_contain_text("failed", timeout=60_000)
+    person.open("/settings")
+    expect(page.get_by_text("The sign-in has expired.")).to_be_visible()
+    page.get_by_text("The sign-in has expired.").scroll_into_view_if_needed()
+    page.screenshot(path=tmp_path / f"expired-{device}.png")
+    page.get_by_role("button", name="Connect again to Trips").click()
+    sign_in_there(page, "ada@trips.example")
+    expect(page.get_by_text("You are connected.")).to_be_visible()
+    page.get_by_role("button", name="Disconnect from Trips").click()
+    expect(page.get_by_text("Not connected.")).to_be_visible()
+    expect(page.get_by_text("You are connected.")).to_be_hidden()
+    # The authorization server's page is another site's.
+    person.visitor.foreign_requests = [
+        url for url in person.visitor.foreign_requests if not url.startswith(accounts.url)
+    ]
+    scripted_product.calls()
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_stop_ends_a_turn_whose_tool_runs(
+    sign_up: SignUp,
+    scripted_product: ScriptedProduct,
+    device: str,
+    tmp_path: Path,
+) -> None:
+    server = ToolServer(has_sessions=True)
+    server.start()
+    scripted_product.says("All is well.")
+    scripted_product.calls(("hang", "{}"))
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/organization/tools")
+    page.get_by_role("textbox", name="Name").fill("Slow")
+    page.get_by_role("textbox", name="URL").fill(server.url)
+    page.get_by_role("button", name="Add the server").click()
+    page.get_by_role("checkbox", name="Allow hang").click()
+    expect(page.get_by_role("checkbox", name="Allow hang")).to_be_checked()
+    person.open("/settings")
+    page.get_by_role("checkbox", name="Slow").click()
+    expect(page.get_by_role("checkbox", name="Slow")).to_be_checked()
+
+    person.open("/")
+    person.composer.fill("Look it up.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    calls = page.get_by_role("list", name="Tool calls")
+    expect(calls).to_contain_text("is called", timeout=60_000)
+    page.screenshot(path=tmp_path / f"running-{device}.png")
+    page.get_by_role("button", name="Stop", exact=False).click()
+    expect(calls).to_contain_text("stopped")
+    assert_accessible(page, "a call that was stopped")
+    page.screenshot(path=tmp_path / f"stopped-{device}.png")
+    page.reload()
+    expect(calls).to_contain_text("stopped")
+    scripted_product.calls()
+    person.composer.fill("Never mind.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("All is well.")).to_be_visible(timeout=60_000)
+    assert server.cancelled == ["hang"]
+    server.stop()
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_assistant_names_its_tools(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+) -> None:
+    server = ToolServer()
+    server.start()
+    scripted_product.says("Sunny.")
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/organization/tools")
+    page.get_by_role("textbox", name="Name").fill("Weather")
+    page.get_by_role("textbox", name="URL").fill(server.url)
+    page.get_by_role("button", name="Add the server").click()
+    page.get_by_role("checkbox", name="Allow Forecast").click()
+    expect(page.get_by_role("checkbox", name="Allow Forecast")).to_be_checked()
+
+    person.open("/assistants")
+    page.get_by_role("button", name="Create assistant").click()
+    dialog = page.get_by_role("dialog", name="Create an assistant")
+    dialog.get_by_role("textbox", name="Name").fill("Frog")
+    dialog.get_by_role("combobox", name="Tools").select_option("Only these")
+    dialog.get_by_role("checkbox", name="Forecast").click()
+    dialog.get_by_role("checkbox", name="Forecast").scroll_into_view_if_needed()
+    assert_accessible(page, "an assistant's tools")
+    page.screenshot(path=tmp_path / f"assistant-tools-{device}.png")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    person.open("/")
+    page.get_by_role("button", name="Model:").click()
+    page.get_by_role("menuitem", name="Frog").click()
+    person.composer.fill("How is it in Oslo?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("Sunny.", exact=True)).to_be_visible(timeout=60_000)
+    assert server.called == [("forecast", "Oslo")]
+    scripted_product.calls()
+    server.stop()
