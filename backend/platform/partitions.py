@@ -31,6 +31,7 @@ from psycopg import errors, sql
 MONTHS_AHEAD = 4
 _LOCK_TIMEOUT_MS = 500
 _LOCK_TRIES = 60
+_BUILD_POLL_S = 0.2
 
 
 class CannotPartition(Exception):
@@ -78,6 +79,8 @@ def convert(
             make_months(monthly, now=now)
             return
         _refuse_unfit(cursor, monthly)
+        step("earlier try")
+        _wait_for_build(cursor, monthly.table)
         step("constraint")
         bound = _constrain(cursor, monthly, now)
         step("validate")
@@ -111,6 +114,20 @@ def _refuse_unfit(cursor: CursorWrapper, monthly: Monthly) -> None:
     )
     if cursor.fetchone()[0]:
         raise CannotPartition(f"{monthly.table} is referred to by foreign keys")
+
+
+def _wait_for_build(cursor: CursorWrapper, table: str) -> None:
+    """Wait until no index of the table is being built: the database goes on with one whose client
+    was killed. Looked at again and again, since a statement that waits for the lock has a snapshot
+    that the build waits for in its turn: one of the two would be ended as a deadlock."""
+    while True:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_progress_create_index WHERE relid = %s::regclass",
+            [table],
+        )
+        if not cursor.fetchone()[0]:
+            return
+        time.sleep(_BUILD_POLL_S)
 
 
 def _constrain(cursor: CursorWrapper, monthly: Monthly, now: datetime) -> datetime:

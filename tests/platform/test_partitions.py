@@ -1,7 +1,7 @@
 """A table becomes partitioned while others write; killed at any step, it goes on."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -20,11 +20,19 @@ from backend.platform.partitions import (
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 EVENTS = Monthly("partitions_test", "occurred_at", "event_id")
-STEPS = ["constraint", "validate", "key", "switch", "partitions", "statistics"]
+STEPS = ["earlier try", "constraint", "validate", "key", "switch", "partitions", "statistics"]
 
 
 class Killed(Exception):
     """The process is gone."""
+
+
+def kill_at(step: str) -> Callable[[str], None]:
+    def told(name: str) -> None:
+        if name == step:
+            raise Killed
+
+    return told
 
 
 @pytest.fixture
@@ -120,12 +128,8 @@ def test_no_row_is_copied(rows: int) -> None:
 
 @pytest.mark.parametrize("killed_at", STEPS)
 def test_conversion_that_was_killed_goes_on(rows: int, killed_at: str) -> None:
-    def step(name: str) -> None:
-        if name == killed_at:
-            raise Killed
-
     with pytest.raises(Killed):
-        convert(EVENTS, now=NOW, step=step)
+        convert(EVENTS, now=NOW, step=kill_at(killed_at))
     assert insert(NOW) == 1, "others go on meanwhile"
     convert(EVENTS, now=NOW + timedelta(days=2))
     assert count() == rows + 1
@@ -141,10 +145,11 @@ def index_of_key(table: str = "partitions_test_before") -> int:
 def test_index_that_the_database_builds_for_a_killed_try_is_waited_for_and_used(
     rows: int,
 ) -> None:
-    """What kills the command does not stop the statement that it has sent; the next one's first
-    steps wait for the same lock."""
-    reading = psycopg.connect(**connection.get_connection_params())
-    reading.execute("SELECT count(*) FROM partitions_test")  # holds the build up
+    """What kills the command does not stop the statement that it has sent."""
+    with pytest.raises(Killed):
+        convert(EVENTS, now=NOW, step=kill_at("key"))
+    writing = psycopg.connect(**connection.get_connection_params())
+    writing.execute("UPDATE partitions_test SET tokens = 1")  # holds the build up
 
     def build() -> None:
         with connection.cursor() as cursor:
@@ -157,19 +162,26 @@ def test_index_that_the_database_builds_for_a_killed_try_is_waited_for_and_used(
     killed = threading.Thread(target=build)
     killed.start()
     try:
-        while not index_of_key():
+        while phase_of_build() != "waiting for writers before build":
             killed.join(0.01)
         begun = index_of_key()
-        release = threading.Timer(1.0, reading.close)
+        release = threading.Timer(0.5, writing.close)
         release.start()
         convert(EVENTS, now=NOW)
         release.join()
     finally:
-        reading.close()
+        writing.close()
         killed.join()
     assert index_of_key() == begun
     assert is_partitioned("partitions_test")
     assert count() == rows
+
+
+def phase_of_build() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT phase FROM pg_stat_progress_create_index")
+        found = cursor.fetchone()
+    return str(found[0]) if found else ""
 
 
 def test_unfinished_index_and_bound_of_long_ago_are_made_anew(rows: int) -> None:
