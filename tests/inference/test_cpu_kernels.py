@@ -38,6 +38,19 @@ def drawn(kind: Kind, rows: int, width: int) -> tuple[PackedRows, torch.Tensor]:
     return PackedRows(kind, torch.from_numpy(packed), width), exact
 
 
+def rounded(x: torch.Tensor, together: int) -> torch.Tensor:
+    """To 127 steps on either side of zero, 32 values with a scale. Those of `together` values, where
+    that is more, are an eighth of the largest, by one, two, four or eight."""
+    blocks = x.view(len(x), -1, 32)
+    scales = blocks.abs().amax(-1, keepdim=True) / 127
+    if together > 32:
+        parts = scales.view(len(x), -1, together // 32)
+        units = (parts.amax(-1, keepdim=True) / 8).expand_as(parts).reshape(scales.shape)
+        powers = (scales / units.clamp(min=1e-30)).clamp(min=1).log2().sub(1e-6).ceil().clamp(min=0)
+        scales = units * powers.exp2()
+    return ((blocks / scales.clamp(min=1e-30)).round() * scales).view(x.shape)
+
+
 @pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("tokens", [1, 3, 5, 8, 15, 21, 200])
 @pytest.mark.parametrize("width", [96, 1280])
@@ -68,11 +81,9 @@ def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens, w
     x = torch.randn(tokens, width)
     x[0, 32:64] = 0
     bias = torch.randn(71)
-    blocks = x.view(tokens, -1, 32)
-    scales = blocks.abs().amax(-1, keepdim=True) / 127
-    rounded = (blocks / scales.clamp(min=1e-30)).round() * scales
     linear = PackedLinear(kernels, [packed], bias, int8_activations=True)
-    wanted = rounded.view(tokens, -1).double() @ exact.T + bias.double()
+    together = kernels.parley_rounded_together(int(kind))
+    wanted = rounded(x, together).double() @ exact.T + bias.double()
     # A value halfway between two steps may be rounded either way: a step, 4 / 127, times a weight.
     torch.testing.assert_close(linear(x).double(), wanted, rtol=1e-4, atol=1e-1)
     assert (linear(x) - wanted).abs().median() < 3e-5
@@ -118,8 +129,16 @@ def test_rows_of_several_formats_are_one_matrix(kernels, tokens, int8):
     assert not PackedLinear.takes(kernels, packed[::-1])  # 23 rows are no whole groups
     x, bias = torch.randn(tokens, 512), torch.randn(87)
     linear = PackedLinear(kernels, packed, bias, int8_activations=int8)
-    alone = [PackedLinear(kernels, [rows], None, int8_activations=int8)(x) for rows, _ in parts]
-    assert torch.equal(linear(x), torch.cat(alone, dim=-1) + bias)
+    alone = [PackedLinear(kernels, [rows], None, int8_activations=int8)(x) for rows in packed]
+    got = linear(x)
+    if linear.rounds and not 0 < kernels.parley_least_tiled_rows() <= tokens:  # rounded as the K-formats want it
+        together = kernels.parley_rounded_together(int(Kind.Q4_K))
+        wanted = rounded(x, together).double() @ parts[1][1].T + bias[48:64].double()
+        torch.testing.assert_close(got[:, 48:64].double(), wanted, rtol=1e-4, atol=1e-1)
+        assert (got[:, 48:64] - wanted).abs().median() < 3e-5
+        alone[1] = got[:, 48:64] - bias[48:64]
+        got[:, 48:64] = alone[1] + bias[48:64]
+    assert torch.equal(got, torch.cat(alone, dim=-1) + bias)
 
 
 def test_norm_with_residual_equals_torch(kernels):

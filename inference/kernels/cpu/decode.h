@@ -67,8 +67,8 @@ struct OwnRows {
   RoundedRows rounded;
   OwnRows(int M, int most) : M(M), exact((size_t)M * most), rounded(M, most) {}
 
-  void round(int K) {
-    for (int m = 0; m < M; m++) rounded.put(&exact[(size_t)m * K], m, K / kBlock, 0, K);
+  void round(int K, int shared) {
+    for (int m = 0; m < M; m++) rounded.put(&exact[(size_t)m * K], m, K / kBlock, 0, K, shared);
   }
 };
 
@@ -113,8 +113,9 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   const int intermediate = layers[0].down.width;
   const int threads = omp_get_max_threads();
   std::map<int, PartPlan> plans;
-  int most = 0;
+  int most = 0, whole = kBlock;  // columns that are rounded together, of every layer
   for (int i = 0; i < count; i++) {
+    whole = std::max(whole, layers[i].down.rounds);
     const int window = layers[i].window;
     auto found = plans.try_emplace(window, batch.lengths, num_decode, kv_heads, window, threads);
     most = std::max(most, found.first->second.most);
@@ -126,7 +127,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   std::vector<Phase> phases((size_t)count * (adapted.any() ? 9 : 5));
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
-  const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / kBlock);
+  const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / whole);
 #pragma omp parallel num_threads(threads)
   {
     Phases work(phases);
@@ -140,7 +141,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       for (int m = 0; m < M; m++)
         norm_row(batch.x + (size_t)m * hidden, nullptr, weight, &own.exact[(size_t)m * hidden],
                  hidden, shape.eps);
-      if (next.rounds) own.round(hidden);
+      if (next.rounds) own.round(hidden, next.rounds);
     };
     // Columns of x += input @ weight^T, or of the last layer's `delta`.
     const auto sum = [&](int layer, Adapted::Which which, const ParleyMatrix& weight,
@@ -168,7 +169,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       if (adapted.any())
         work.run(M, prepare, [&](int m) {
           adapted.shrink(layer * Adapted::kProducts + which, m, input + (size_t)m * weight.width,
-                         weight.rounds ? rounded.row(m, weight.width / kBlock) : nullptr, weight.width);
+                         weight.rounds == kBlock ? rounded.row(m, weight.width / kBlock) : nullptr, weight.width);
         });
     };
 
@@ -230,7 +231,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
           for (int h = 0; h < heads; h++)
             join_parts(parts, m, h, count_parts(batch.lengths[m], layer.window),
                        &own.exact[(size_t)m * queries + (size_t)h * D]);
-        if (layer.out.rounds) own.round(queries);
+        if (layer.out.rounds) own.round(queries, layer.out.rounds);
       });
       shrink(i, Adapted::kOut, join, layer.out, own.exact.data(), own.rounded);
       work.run(sum_units, join, [&](int unit) {
@@ -243,8 +244,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       work.run(
           mlp_units, enter_mlp,
           [&](int unit) {
-            Share blocks = share_of(intermediate / kBlock, unit, mlp_units);
-            int from = blocks.begin * kBlock, to = blocks.end * kBlock;
+            Share blocks = share_of(intermediate / whole, unit, mlp_units);
+            int from = blocks.begin * whole, to = blocks.end * whole;
             for (int side = 0; side < 2; side++) {
               const int first = side * intermediate + from, end = side * intermediate + to;
               const int index = i * Adapted::kProducts + Adapted::kGateUp;
@@ -257,8 +258,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
               size_t at = (size_t)m * intermediate + from;
               swiglu_row(gate, gate + intermediate, &shared.activated[at], to - from);
               if (layer.down.rounds)
-                shared.rounded.put(&shared.activated[at], m, intermediate / kBlock, blocks.begin,
-                                   to - from);
+                shared.rounded.put(&shared.activated[at], m, intermediate / kBlock, from / kBlock,
+                                   to - from, layer.down.rounds);
             }
           });
 

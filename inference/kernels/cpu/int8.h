@@ -1,7 +1,8 @@
 // Products with activations rounded to int8: only where asked for, since it is not the float32
-// model any more. Activations are blocks of 32 with a scale each, off by at most 1/254 of the
-// block's largest; weights are those of the file. Where the processor has AMX, many rows are rounded
-// to bfloat16 instead (tiles.h), which is finer.
+// model any more. 32 activations have a scale, off by at most 1/254 of their largest. With AVX-512 and
+// weights of K-formats the scales of 256 are a unit by powers of two, off by twice as much, or 1/2032 of the
+// largest of the 256. Weights are those of the file. Where the processor has AMX, many rows are rounded to
+// bfloat16 instead (tiles.h), which is finer.
 
 #pragma once
 
@@ -15,6 +16,8 @@
 
 namespace {
 
+struct Nothing {};
+
 // 32 activations: x = scale * q.
 struct Rounded {
   int8_t q[32];
@@ -22,7 +25,12 @@ struct Rounded {
   float total;  // scale * sum(q): what the constant of a sub-block is multiplied with
   int32_t less;  // -128 * sum(q): what is too much where weights are counted from -128,
   int32_t less_of_half[2];  // and -32 * sum(q) of either half, where from -32
+  // Where the scales of several blocks are one unit by powers of two:
+  float unit;
+  int32_t shift;    // scale = unit * 2^shift
+  int16_t pair[2];  // sum(q) * 2^shift of this block and of the next
 };
+static_assert(sizeof(Rounded) == 64, "a line of the cache");
 
 }  // namespace
 
@@ -45,64 +53,125 @@ constexpr bool kFetches = std::is_same<Block, SixBitsK>::value || std::is_same<B
 constexpr int kTokensThatHide = 4;
 constexpr size_t kFetchAhead = 5 * 1024, kLine = 64;  // bytes
 
-// A group's sub-blocks one after another, unpacked as they are asked for,
+// Whether a block's sub-blocks meet activations of one unit, which is multiplied once for all of them.
 template <class Block>
-struct PackedSubBlocks {
-  const Block* rows;
+constexpr bool kOneUnit = kShared<Block> != kBlock;
 
-  template <int Tokens, class Action>
-  void each(int count, Action action) const {
-    constexpr size_t bytes = sizeof(Block) / Block::kSubBlocks;
-    for (int b = 0; b < count / Block::kSubBlocks; b++) {
-      const Scales scales = rows[b].scales();
-      for (int sub = 0; sub < Block::kSubBlocks; sub++) {
-        const char* next = (const char*)(rows + b) + sub * bytes + kFetchAhead;
-        for (size_t at = 0; (kFetches<Block> || Tokens >= kTokensThatHide) && at < bytes; at += kLine)
-          __builtin_prefetch(next + at);
-        action(b * Block::kSubBlocks + sub, unpack(rows[b], scales, sub));
-      }
+// What a block has beside its sub-blocks, and adds to sums of activations with one unit.
+template <class Block>
+inline auto constants(const Block& block, const Scales& scales) {
+  if constexpr (kOneUnit<Block>)
+    return constants_of(block, scales);
+  else
+    return Nothing{};
+}
+
+// Blocks of a group, unpacked as they are asked for: `action(at, sub-block)` for each of theirs, then
+// `end(at, constants)`, where `at` is the block's first.
+template <int Tokens, class Block, class Action, class End>
+inline void each_sub_block(const Block* rows, int count, Action action, End end) {
+  constexpr size_t bytes = sizeof(Block) / Block::kSubBlocks;
+  for (int b = 0; b < count / Block::kSubBlocks; b++) {
+    const Scales scales = rows[b].scales();
+    for (int sub = 0; sub < Block::kSubBlocks; sub++) {
+      const char* next = (const char*)(rows + b) + sub * bytes + kFetchAhead;
+      for (size_t at = 0; (kFetches<Block> || Tokens >= kTokensThatHide) && at < bytes; at += kLine)
+        __builtin_prefetch(next + at);
+      action(b * Block::kSubBlocks + sub, unpack(rows[b], scales, sub));
     }
+    end(b * Block::kSubBlocks, constants(rows[b], scales));
   }
-};
+}
 
-template <class Block>
-using Unpacked = decltype(unpack(std::declval<const Block&>(), Scales{}, 0));
-
-// or once for many tokens.
-template <class SubBlock>
-struct UnpackedSubBlocks {
-  const SubBlock* subs;
-
-  template <int Tokens, class Action>
-  void each(int count, Action action) const {
-    for (int at = 0; at < count; at++) action(at, subs[at]);
-  }
-};
-
-// A group of rows by `Tokens` tokens.
-template <int Tokens, class SubBlocks>
-inline void dot_sub_blocks(const SubBlocks& rows, const Rounded* x, float* y, int N, int count) {
+// y (Tokens, of a group) = a group of rows by the tokens.
+template <int Tokens, class Block>
+inline void dot_packed(const Block* rows, const Rounded* x, float* y, int N, int count) {
   f32xN acc[Tokens] = {};
-  rows.template each<Tokens>(
-      count, [&](int at, const auto& sub) { add_sub_block<Tokens>(sub, x + at, count, acc); });
+  if constexpr (kOneUnit<Block>) {
+    f32xN own[Tokens] = {};  // a block's sums, in the activations' unit
+    each_sub_block<Tokens>(
+        rows, count,
+        [&](int at, const auto& sub) {
+          const auto* one = &sub;
+          add_in_units<Tokens, 1>(&one, x + at, count, own);
+        },
+        [&](int at, const auto& beside) {
+          add_constants<Tokens>(beside, x + at, count, own);
+          for (int t = 0; t < Tokens; t++) {
+            acc[t] = fused(own[t], splat(x[at + (size_t)t * count].unit), acc[t]);
+            own[t] = f32xN{};
+          }
+        });
+  } else {
+    each_sub_block<Tokens>(
+        rows, count,
+        [&](int at, const auto& sub) {
+          const auto* one = &sub;
+          add_sub_block<Tokens, 1>(&one, x + at, count, acc);
+        },
+        [](int, const auto&) {});
+  }
   for (int t = 0; t < Tokens; t++) std::memcpy(y + (size_t)t * N, &acc[t], sizeof acc[t]);
 }
 
-// The same by `tokens`, `Most` at most.
-template <int Most, class SubBlocks>
-inline void dot_sub_blocks_few(int tokens, const SubBlocks& rows, const Rounded* x, float* y, int N,
-                           int count) {
-  if (tokens == Most)
-    dot_sub_blocks<Most>(rows, x, y, N, count);
-  else if constexpr (Most > 1)
-    dot_sub_blocks_few<Most - 1>(tokens, rows, x, y, N, count);
+// A block unpacked once for many tokens.
+template <class Block>
+struct UnpackedBlock {
+  typedef Block Of;
+  decltype(unpack(std::declval<const Block&>(), Scales{}, 0)) subs[Block::kSubBlocks];
+  decltype(constants(std::declval<const Block&>(), Scales{})) beside;
+};
+
+// acc (Groups, Tokens) += a block of each group, `stride` of them apart, by tokens with one unit a block. Never inlined, as
+// `dot_unpacked`: what a block needs fills the registers, and anything beside it would take turns with that.
+template <int Tokens, int Groups, class Unpacked>
+__attribute__((noinline)) void add_block(const Unpacked* blocks, size_t stride, const Rounded* x, int count,
+                                         f32xN* acc) {
+  typedef typename Unpacked::Of Block;
+  f32xN own[Groups * Tokens] = {};
+  for (int sub = 0; sub < Block::kSubBlocks; sub++) {
+    decltype(&blocks->subs[0]) groups[Groups];
+    for (int g = 0; g < Groups; g++) groups[g] = &blocks[g * stride].subs[sub];
+    add_in_units<Tokens, Groups>(groups, x + sub, count, own);
+  }
+  for (int g = 0; g < Groups; g++) {
+    add_constants<Tokens>(blocks[g * stride].beside, x, count, own + g * Tokens);
+    for (int t = 0; t < Tokens; t++) {
+      f32xN& to = acc[g * Tokens + t];
+      to = fused(own[g * Tokens + t], splat(x[(size_t)t * count].unit), to);
+    }
+  }
 }
 
-template <class SubBlocks>
-inline void dot_sub_blocks_all(const SubBlocks& rows, const Rounded* x, float* y, int M, int N, int count) {
-  for (int m = 0; m < M; m += kTokens)
-    dot_sub_blocks_few<kTokens>(std::min(kTokens, M - m), rows, x + (size_t)m * count,
-                            y + (size_t)m * N, N, count);
+// y (Tokens, of these groups) = `Groups` of them, `stride` unpacked blocks each, by the tokens.
+template <int Tokens, int Groups, class Unpacked>
+__attribute__((noinline)) void dot_unpacked(const Unpacked* blocks, size_t stride, const Rounded* x, float* y,
+                                            int N, int count) {
+  typedef typename Unpacked::Of Block;
+  f32xN acc[Groups * Tokens] = {};
+  for (size_t b = 0; b < stride; b++) {
+    if constexpr (kOneUnit<Block>) {
+      add_block<Tokens, Groups>(blocks + b, stride, x + b * Block::kSubBlocks, count, acc);
+    } else {
+      for (int sub = 0; sub < Block::kSubBlocks; sub++) {
+        decltype(&blocks->subs[0]) groups[Groups];
+        for (int g = 0; g < Groups; g++) groups[g] = &blocks[b + g * stride].subs[sub];
+        add_sub_block<Tokens, Groups>(groups, x + b * Block::kSubBlocks + sub, count, acc);
+      }
+    }
+  }
+  for (int t = 0; t < Tokens; t++)
+    for (int g = 0; g < Groups; g++)
+      std::memcpy(y + (size_t)t * N + g * kGroup, &acc[g * Tokens + t], sizeof acc[0]);
+}
+
+// `action(std::integral_constant<int, tokens>())` for `tokens`, `Most` at most.
+template <int Most, class Action>
+inline void with_tokens(int tokens, Action action) {
+  if (tokens == Most)
+    action(std::integral_constant<int, Most>());
+  else if constexpr (Most > 1)
+    with_tokens<Most - 1>(tokens, action);
 }
 
 // So many bytes of unpacked groups stay in the second cache while all tokens meet them.
@@ -114,37 +183,60 @@ constexpr size_t kUnpackedBytes = 256 * 1024;
 template <class Block>
 inline void rounded_part(const Block* weight, const Rounded* x, float* y, int M, int N, int subs,
                          int from, int to) {
-  typedef Unpacked<Block> SubBlock;
-  const auto packed = [&](int n) {
-    return PackedSubBlocks<Block>{weight + (size_t)n / kGroup * (subs / Block::kSubBlocks)};
-  };
+  const int blocks = subs / Block::kSubBlocks;
+  const auto packed = [&](int n) { return weight + (size_t)n / kGroup * blocks; };
   if (M <= 2 * kTokens) {
-    for (int n = from; n < to; n += kGroup) dot_sub_blocks_all(packed(n), x, y + n, M, N, subs);
+    for (int n = from; n < to; n += kGroup)
+      for (int m = 0; m < M; m += kTokens)
+        with_tokens<kTokens>(std::min(kTokens, M - m), [&](auto tokens) {
+          dot_packed<tokens()>(packed(n), x + (size_t)m * subs, y + (size_t)m * N + n, N, subs);
+        });
     return;
   }
-  const int fit = std::max<int>(1, kUnpackedBytes / (sizeof(SubBlock) * subs)) * kGroup;
-  const std::unique_ptr<SubBlock[]> unpacked(new SubBlock[(size_t)std::min(fit, to - from) / kGroup * subs]);
+  typedef UnpackedBlock<Block> Unpacked;
+  const int fit = std::max<int>(kTileGroups, kUnpackedBytes / (sizeof(Unpacked) * blocks)) * kGroup;
+  const std::unique_ptr<Unpacked[]> unpacked(new Unpacked[(size_t)std::min(fit, to - from) / kGroup * blocks]);
   for (int first = from; first < to; first += fit) {
     const int end = std::min(first + fit, to);
-    SubBlock* next = unpacked.get();
+    Unpacked* next = unpacked.get();
     for (int n = first; n < end; n += kGroup)
-      packed(n).template each<kTokens>(subs, [&](int, const auto& sub) { *next++ = sub; });
-    for (int m = 0; m < M; m += kTokens)
-      for (int n = first; n < end; n += kGroup)
-        dot_sub_blocks_few<kTokens>(
-            std::min(kTokens, M - m),
-            UnpackedSubBlocks<SubBlock>{unpacked.get() + (size_t)(n - first) / kGroup * subs},
-            x + (size_t)m * subs, y + (size_t)m * N + n, N, subs);
+      each_sub_block<kTokens>(
+          packed(n), subs, [&](int at, const auto& sub) { next->subs[at % Block::kSubBlocks] = sub; },
+          [&](int, const auto& beside) { next++->beside = beside; });
+    for (int m = 0; m < M; m += kTileTokens)
+      with_tokens<kTileTokens>(std::min(kTileTokens, M - m), [&](auto tokens) {
+        const Rounded* rows = x + (size_t)m * subs;
+        const auto dot = [&](auto groups, int n) {
+          dot_unpacked<tokens(), groups()>(unpacked.get() + (size_t)(n - first) / kGroup * blocks, blocks, rows,
+                                           y + (size_t)m * N + n, N, subs);
+        };
+        int n = first;
+        for (; n + kTileGroups * kGroup <= end; n += kTileGroups * kGroup)
+          dot(std::integral_constant<int, kTileGroups>(), n);
+        for (; n < end; n += kGroup) dot(std::integral_constant<int, 1>(), n);
+      });
   }
 }
 #else
 constexpr bool kHasInt8 = false;
 
-inline void round_row(const float*, Rounded*, int) {}
+template <class Block>
+constexpr int kShared = kBlock;
+
+inline void round_row(const float*, Rounded*, int, int = kBlock) {}
 
 template <class Block>
 void rounded_part(const Block*, const Rounded*, float*, int, int, int, int, int) {}
 #endif
+
+// How many activations have one unit where a matrix has weights of this kind.
+inline int shared_by(int kind) {
+  int values = kBlock;
+  with_block(kind, [&](auto none) {
+    values = kShared<std::remove_const_t<std::remove_pointer_t<decltype(none)>>>;
+  });
+  return values;
+}
 
 // Rows of activations, M at most and `most` values wide at most, as a product takes them.
 class RoundedRows {
@@ -156,12 +248,13 @@ class RoundedRows {
       rounded_.reset(new Rounded[(size_t)M * (most / kBlock)]);
   }
 
-  // Row m's values from sub-block `first` on of `sub-blocks`, `count` values in whole sub-blocks.
-  void put(const float* x, int m, int subs, int first, int count) {
+  // Row m's values from sub-block `first` on of `sub-blocks`, `count` values in whole sub-blocks; in int8,
+  // `shared` of them have one unit.
+  void put(const float* x, int m, int subs, int first, int count, int shared) {
     if (tiled_)
       put_tiles(x, tiles_.get(), m, subs, first, count);
     else
-      round_row(x, &rounded_[(size_t)m * subs + first], count);
+      round_row(x, &rounded_[(size_t)m * subs + first], count, shared);
   }
 
   // Row m of `subs` sub-blocks in int8; null where they are in tiles.

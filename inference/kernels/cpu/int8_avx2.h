@@ -7,8 +7,17 @@
 namespace {
 
 constexpr int kTokens = 4;  // at once: their sums stay in registers
+constexpr int kTileTokens = kTokens, kTileGroups = 1;
 
-inline void round_row(const float* x, Rounded* out, int K) {
+// Every sub-block meets activations with a scale of their own, so that these are never asked for.
+template <class Block>
+constexpr int kShared = kBlock;
+template <int Tokens, int Groups, class SubBlock>
+void add_in_units(const SubBlock* const*, const Rounded*, int, f32xN*);
+template <int Tokens, class Constants>
+void add_constants(const Constants&, const Rounded*, int, f32xN*);
+
+inline void round_row(const float* x, Rounded* out, int K, int = kBlock) {
   for (int b = 0; b < K / 32; b++, out++) {
     f32xN v[4], largest = {};
     for (int j = 0; j < 4; j++) {
@@ -116,8 +125,10 @@ inline void add_products(const SubBlockOf<Block>& w, int begin, int end, const R
   }
 }
 
-template <int Tokens, class Block>
-inline void add_sub_block(const SubBlockOf<Block>& w, const Rounded* x, int stride, f32xN* acc) {
+// acc (Tokens) += a sub-block of one group by the tokens.
+template <int Tokens, int Groups, class Block>
+inline void add_sub_block(const SubBlockOf<Block>* const* groups, const Rounded* x, int stride, f32xN* acc) {
+  const SubBlockOf<Block>& w = **groups;
   __m256i sums[Tokens] = {};
   add_products<Tokens>(w, 0, 8, x, stride, sums);
   const Scales own = scales_of(w);
@@ -128,8 +139,9 @@ inline void add_sub_block(const SubBlockOf<Block>& w, const Rounded* x, int stri
   }
 }
 
-template <int Tokens>
-inline void add_sub_block(const SubBlockOf<SixBitsK>& w, const Rounded* x, int stride, f32xN* acc) {
+template <int Tokens, int Groups>
+inline void add_sub_block(const SubBlockOf<SixBitsK>* const* groups, const Rounded* x, int stride, f32xN* acc) {
+  const SubBlockOf<SixBitsK>& w = **groups;
   for (int half = 0; half < 2; half++) {
     __m256i sums[Tokens];
     for (int t = 0; t < Tokens; t++)
@@ -141,8 +153,9 @@ inline void add_sub_block(const SubBlockOf<SixBitsK>& w, const Rounded* x, int s
   }
 }
 
-template <int Tokens>
-inline void add_sub_block(const SubBlockOf<EightBits>& w, const Rounded* x, int stride, f32xN* acc) {
+template <int Tokens, int Groups>
+inline void add_sub_block(const SubBlockOf<EightBits>* const* groups, const Rounded* x, int stride, f32xN* acc) {
+  const SubBlockOf<EightBits>& w = **groups;
   __m256i ones = _mm256_set1_epi16(1);
   __m256i sums[Tokens] = {};
   for (int j = 0; j < 8; j++) {

@@ -7,24 +7,61 @@
 namespace {
 
 constexpr int kTokens = 8;  // at once: their sums stay in registers
+// The same where weights are unpacked, by groups: what is loaded serves several products.
+constexpr int kTileTokens = 6, kTileGroups = 2;
 
-inline void round_row(const float* x, Rounded* out, int K) {
-  for (int b = 0; b < K / 32; b++, out++) {
-    f32xN v[2] = {load<f32xN>(x + b * 32), load<f32xN>(x + b * 32 + 16)};
-    __m512 size = _mm512_max_ps(_mm512_abs_ps((__m512)v[0]), _mm512_abs_ps((__m512)v[1]));
-    float most = _mm512_reduce_max_ps(size);
-    float inverse = most > 0 ? 127.0f / most : 0.0f;
-    __m512i q[2];
-    for (int j = 0; j < 2; j++) {
-      q[j] = _mm512_cvtps_epi32((__m512)(v[j] * inverse));
-      _mm_storeu_si128((__m128i*)(out->q + 16 * j), _mm512_cvtepi32_epi8(q[j]));
-    }
-    const int first = _mm512_reduce_add_epi32(q[0]), second = _mm512_reduce_add_epi32(q[1]);
-    out->scale = most / 127.0f;
-    out->total = out->scale * (float)(first + second);
-    out->less = -128 * (first + second);
-    out->less_of_half[0] = -32 * first;
-    out->less_of_half[1] = -32 * second;
+// Values of a row that have one unit, where its weights are Blocks.
+template <class Block>
+constexpr int kShared = kValues<Block>;
+
+inline float largest_of(const float* x) {
+  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_abs_ps(_mm512_loadu_ps(x)),
+                                            _mm512_abs_ps(_mm512_loadu_ps(x + kLanes))));
+}
+
+// 32 values by `scale`, whose inverse is given. `unit` and `shift` as in `Rounded`.
+inline void round_block(const float* x, float scale, float inverse, float unit, int shift, Rounded* out) {
+  __m512i q[2];
+  for (int j = 0; j < 2; j++) {
+    q[j] = _mm512_cvtps_epi32((__m512)(load<f32xN>(x + 16 * j) * inverse));
+    _mm_storeu_si128((__m128i*)(out->q + 16 * j), _mm512_cvtepi32_epi8(q[j]));
+  }
+  const int first = _mm512_reduce_add_epi32(q[0]), second = _mm512_reduce_add_epi32(q[1]);
+  out->scale = scale;
+  out->total = scale * (float)(first + second);
+  out->less = -128 * (first + second);
+  out->less_of_half[0] = -32 * first;
+  out->less_of_half[1] = -32 * second;
+  out->unit = unit;
+  out->shift = shift;
+  out->pair[0] = (int16_t)((first + second) << shift);
+}
+
+// A unit is an eighth of the largest scale, so that `pair` has room for the others by two, four and eight.
+constexpr int kSteps = 8;
+
+inline void round_together(const float* x, Rounded* out, int blocks) {
+  float largest[kValues<FourBitsK> / kBlock], most = 0;
+  for (int b = 0; b < blocks; b++) most = std::max(most, largest[b] = largest_of(x + b * kBlock));
+  const float unit = most / (127.0f * kSteps), inverse = most > 0 ? 127.0f * kSteps / most : 0.0f;
+  for (int b = 0; b < blocks; b++) {
+    const float steps = kSteps * largest[b];
+    const int shift = (steps > most) + (steps > 2 * most) + (steps > 4 * most);
+    const float power = (float)(1 << shift);
+    round_block(x + b * kBlock, unit * power, inverse / power, unit, shift, out + b);
+    if (b) out[b - 1].pair[1] = out[b].pair[0];
+  }
+}
+
+// K values to blocks of 32, of which `shared` values have one unit.
+inline void round_row(const float* x, Rounded* out, int K, int shared = kBlock) {
+  if (shared > kBlock) {
+    for (int k = 0; k < K; k += shared) round_together(x + k, out + k / kBlock, shared / kBlock);
+    return;
+  }
+  for (int k = 0; k < K; k += kBlock) {
+    const float most = largest_of(x + k);
+    round_block(x + k, most / 127.0f, most > 0 ? 127.0f / most : 0.0f, 0, 0, out + k / kBlock);
   }
 }
 
@@ -128,45 +165,131 @@ inline UnpackedEight unpack(const EightBits& w, const Scales& scales, int) {
   return out;
 }
 
-// sums += parts [begin, end) of the weights by the tokens.
-template <int Tokens>
-inline void add_products(const __m512i* w, int begin, int end, const Rounded* x, int stride,
+// sums (Groups, Tokens) += parts [begin, end) of the weights by the tokens.
+template <int Tokens, int Groups, class SubBlock>
+inline void add_products(const SubBlock* const* w, int begin, int end, const Rounded* x, int stride,
                          __m512i* sums) {
-  for (int j = begin; j < end; j++)
-    for (int t = 0; t < Tokens; t++)
-      sums[t] = _mm512_dpbusd_epi32(sums[t], w[j], four_of(x[(size_t)t * stride].q + 4 * j));
+  for (int j = begin; j < end; j++) {
+    __m512i part[Groups];
+    for (int g = 0; g < Groups; g++) part[g] = w[g]->q[j];
+    for (int t = 0; t < Tokens; t++) {
+      const __m512i four = four_of(x[(size_t)t * stride].q + 4 * j);
+      for (int g = 0; g < Groups; g++) {
+        __m512i& sum = sums[g * Tokens + t];
+        sum = _mm512_dpbusd_epi32(sum, part[g], four);
+        asm("" : "+v"(sum));  // or GCC keeps some of Q6_K's in memory
+      }
+    }
+  }
 }
 
-template <int Tokens>
-inline void add_sub_block(const UnpackedNibbles& w, const Rounded* x, int stride, f32xN* acc) {
-  __m512i sums[Tokens] = {};
-  add_products<Tokens>(w.q, 0, 8, x, stride, sums);
+// Those of all parts, or of either half, from `less` on, and `scaled(sum, g, t)`.
+template <int Tokens, int Groups, class SubBlock, class Less, class Action>
+inline void each_sum(const SubBlock* const* w, int begin, int end, const Rounded* x, int stride, Less less,
+                     Action scaled) {
+  __m512i sums[Groups * Tokens];
   for (int t = 0; t < Tokens; t++) {
-    const Rounded& at = x[(size_t)t * stride];
-    acc[t] = fused(floats((i32xN)sums[t]), w.d * at.scale, acc[t]);
-    acc[t] = fused(w.m, splat(at.total), acc[t]);
+    const __m512i from = _mm512_set1_epi32(less(x[(size_t)t * stride]));
+    for (int g = 0; g < Groups; g++) sums[g * Tokens + t] = from;
   }
-}
-
-template <int Tokens>
-inline void add_sub_block(const UnpackedSix& w, const Rounded* x, int stride, f32xN* acc) {
-  for (int half = 0; half < 2; half++) {
-    __m512i sums[Tokens];
-    for (int t = 0; t < Tokens; t++)
-      sums[t] = _mm512_set1_epi32(x[(size_t)t * stride].less_of_half[half]);
-    add_products<Tokens>(w.q, 4 * half, 4 * half + 4, x, stride, sums);
-    for (int t = 0; t < Tokens; t++)
-      acc[t] = fused(floats((i32xN)sums[t]), w.d[half] * x[(size_t)t * stride].scale, acc[t]);
-  }
-}
-
-template <int Tokens>
-inline void add_sub_block(const UnpackedEight& w, const Rounded* x, int stride, f32xN* acc) {
-  __m512i sums[Tokens];
-  for (int t = 0; t < Tokens; t++) sums[t] = _mm512_set1_epi32(x[(size_t)t * stride].less);
-  add_products<Tokens>(w.q, 0, 8, x, stride, sums);
+  add_products<Tokens, Groups>(w, begin, end, x, stride, sums);
   for (int t = 0; t < Tokens; t++)
-    acc[t] = fused(floats((i32xN)sums[t]), w.d * x[(size_t)t * stride].scale, acc[t]);
+    for (int g = 0; g < Groups; g++) scaled(sums[g * Tokens + t], g, t);
 }
+
+// acc (Groups, Tokens) += a sub-block of each group by the tokens, `w` and `x` of its first.
+template <int Tokens, int Groups>
+inline void add_sub_block(const UnpackedNibbles* const* w, const Rounded* x, int stride, f32xN* acc) {
+  each_sum<Tokens, Groups>(
+      w, 0, 8, x, stride, [](const Rounded&) { return 0; },
+      [&](__m512i sum, int g, int t) {
+        const Rounded& at = x[(size_t)t * stride];
+        f32xN& to = acc[g * Tokens + t];
+        to = fused(floats((i32xN)sum), w[g]->d * at.scale, to);
+        to = fused(w[g]->m, splat(at.total), to);
+      });
+}
+
+template <int Tokens, int Groups>
+inline void add_sub_block(const UnpackedSix* const* w, const Rounded* x, int stride, f32xN* acc) {
+  for (int half = 0; half < 2; half++)
+    each_sum<Tokens, Groups>(
+        w, 4 * half, 4 * half + 4, x, stride, [&](const Rounded& at) { return at.less_of_half[half]; },
+        [&](__m512i sum, int g, int t) {
+          f32xN& to = acc[g * Tokens + t];
+          to = fused(floats((i32xN)sum), w[g]->d[half] * x[(size_t)t * stride].scale, to);
+        });
+}
+
+template <int Tokens, int Groups>
+inline void add_sub_block(const UnpackedEight* const* w, const Rounded* x, int stride, f32xN* acc) {
+  each_sum<Tokens, Groups>(
+      w, 0, 8, x, stride, [](const Rounded& at) { return at.less; },
+      [&](__m512i sum, int g, int t) {
+        f32xN& to = acc[g * Tokens + t];
+        to = fused(floats((i32xN)sum), w[g]->d * x[(size_t)t * stride].scale, to);
+      });
+}
+
+// A sub-block's sums in the unit of its activations.
+inline f32xN in_units(__m512i sums, const Rounded& x) {
+  return floats((i32xN)_mm512_sllv_epi32(sums, _mm512_set1_epi32(x.shift)));
+}
+
+// Sub-blocks whose activations have one unit: own += d * products, which it multiplies once a block.
+template <int Tokens, int Groups>
+inline void add_in_units(const UnpackedNibbles* const* w, const Rounded* x, int stride, f32xN* own) {
+  each_sum<Tokens, Groups>(
+      w, 0, 8, x, stride, [](const Rounded&) { return 0; },
+      [&](__m512i sum, int g, int t) {
+        f32xN& to = own[g * Tokens + t];
+        to = fused(in_units(sum, x[(size_t)t * stride]), w[g]->d, to);
+      });
+}
+
+template <int Tokens, int Groups>
+inline void add_in_units(const UnpackedSix* const* w, const Rounded* x, int stride, f32xN* own) {
+  for (int half = 0; half < 2; half++)
+    each_sum<Tokens, Groups>(
+        w, 4 * half, 4 * half + 4, x, stride, [&](const Rounded& at) { return at.less_of_half[half]; },
+        [&](__m512i sum, int g, int t) {
+          f32xN& to = own[g * Tokens + t];
+          to = fused(in_units(sum, x[(size_t)t * stride]), w[g]->d[half], to);
+        });
+}
+
+// The constants of a block's sub-blocks: pairs of small integers, by those of the
+// activations' sums.
+struct Constants {
+  __m512i pairs[4];
+  f32xN m;
+};
+
+template <class Block>
+inline Constants constants_of(const Block& w, const Scales& scales) {
+  Constants out;
+  for (int j = 0; j < 4; j++) {
+    out.pairs[j] = (__m512i)(widen_bytes(w.least[2 * j]) | widen_bytes(w.least[2 * j + 1]) << 16);
+  }
+  out.m = scales.m;
+  return out;
+}
+
+inline Nothing constants_of(const SixBitsK&, const Scales&) { return {}; }
+
+template <int Tokens>
+inline void add_constants(const Constants& w, const Rounded* x, int stride, f32xN* own) {
+  for (int t = 0; t < Tokens; t++) {
+    __m512i sum = {};
+    for (int j = 0; j < 4; j++)
+      sum = _mm512_dpwssd_epi32(sum, w.pairs[j],
+                                _mm512_set1_epi32(load<int32_t>(x[(size_t)t * stride + 2 * j].pair)));
+    own[t] = fused(floats((i32xN)sum), w.m, own[t]);
+    asm("" : "+v"(own[t]));  // one token after another, or GCC keeps their sums in memory
+  }
+}
+
+template <int Tokens>
+inline void add_constants(const Nothing&, const Rounded*, int, f32xN*) {}
 
 }  // namespace

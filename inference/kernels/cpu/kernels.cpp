@@ -74,6 +74,9 @@ int parley_group(void) { return kGroup; }
 // Whether this processor has what int8 products need (AVX2).
 int parley_has_int8(void) { return kHasInt8; }
 
+// How many activations are rounded to int8 with one unit where a matrix has weights of this kind.
+int parley_rounded_together(int kind) { return shared_by(kind); }
+
 // How many rows are multiplied in tiles rather than in int8; 0 where this processor has none.
 int parley_least_tiled_rows(void) { return least_tiled_rows(); }
 void parley_allow_tiles(int allowed) { tiles_allowed = allowed; }

@@ -81,7 +81,7 @@ class Shrunk {
   explicit Shrunk(int max_ranks)
       : exact_(max_ranks), bytes_(max_ranks + kMaxUpdates * (kTogether - 1)) {}
 
-  // Of x (width): `rounded` is the same rounded, or null.
+  // Of x (width): `rounded` is the same, a scale for each block, or null.
   void put(const ParleyLowRank& low, int kind, const float* x, const Rounded* rounded, int width) {
     with_numbers(kind, [&](auto row) {
       typedef decltype(row) Row;

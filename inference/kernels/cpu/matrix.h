@@ -18,7 +18,9 @@ struct ParleyPart {
 };
 
 struct ParleyMatrix {
-  int rows, width, rounds, count;
+  int rows, width;
+  int rounds;  // what enters: so many values to int8 with one unit; 0: not at all
+  int count;
   ParleyPart parts[3];
   const float* bias;  // or null
 };
@@ -63,7 +65,7 @@ inline void multiply(const ParleyMatrix& w, const float* x, float* y, int M, int
     if (w.rounds) {
 #pragma omp for schedule(static)
       for (int m = 0; m < M; m++)
-        rounded.put(x + (size_t)m * w.width, m, w.width / kBlock, 0, w.width);
+        rounded.put(x + (size_t)m * w.width, m, w.width / kBlock, 0, w.width, w.rounds);
     }
 #pragma omp for schedule(dynamic)
     for (int n = 0; n < w.rows; n += unit)

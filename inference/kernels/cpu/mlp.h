@@ -16,14 +16,15 @@ inline void mlp(const ParleyMatrix& gate_up, const ParleyMatrix& down, const flo
                 int M, int threads) {
   const int inner = down.width;
   RoundedRows entering(M, gate_up.width), activated(M, inner);
-  const int unit = (columns_of_unit(inner, M, threads) + kBlock - 1) / kBlock * kBlock;
+  const int unit = (columns_of_unit(inner, M, threads) + down.rounds - 1) / down.rounds * down.rounds;
   const int last_unit = columns_of_unit(down.rows, M, threads);
 #pragma omp parallel num_threads(threads)
   {
     const std::unique_ptr<float[]> sides(new float[(size_t)2 * M * unit]), out(new float[unit]);
 #pragma omp for schedule(static)
     for (int m = 0; m < M; m++)
-      entering.put(x + (size_t)m * gate_up.width, m, gate_up.width / kBlock, 0, gate_up.width);
+      entering.put(x + (size_t)m * gate_up.width, m, gate_up.width / kBlock, 0, gate_up.width,
+                   gate_up.rounds);
 #pragma omp for schedule(dynamic)
     for (int from = 0; from < inner; from += unit) {
       const int to = std::min(from + unit, inner), count = to - from;
@@ -32,7 +33,7 @@ inline void mlp(const ParleyMatrix& gate_up, const ParleyMatrix& down, const flo
       product(gate_up, nullptr, entering, up, M, inner + from, inner + to, unit, inner + from);
       for (int m = 0; m < M; m++) {
         swiglu_row(gate + (size_t)m * unit, up + (size_t)m * unit, out.get(), count);
-        activated.put(out.get(), m, inner / kBlock, from / kBlock, count);
+        activated.put(out.get(), m, inner / kBlock, from / kBlock, count, down.rounds);
       }
     }
 #pragma omp for schedule(dynamic)

@@ -60,13 +60,15 @@ class PackedLinear:
         """
         Args:
             parts: rows below one another, as `takes` allows; those of a kind are kept as one.
-            int8_activations: round x to int8 in blocks of 32, each with its scale, or where the
-                processor has AMX and x many rows, to bfloat16.
+            int8_activations: round x to int8 in blocks of 32, each with its scale (those of 256 a unit by
+                powers of two, where the processor has AVX-512 and weights are of K-formats), or
+                where the processor has AMX and x many rows, to bfloat16.
         """
         self._kernels = kernels
         self.num_rows = sum(len(rows.data) for rows in parts)
         self.width = parts[0].width
         self.rounds = int8_activations and bool(kernels.parley_has_int8())
+        together = max(kernels.parley_rounded_together(int(rows.kind)) for rows in parts)
         group = kernels.parley_group()
         self._padded = -(-self.num_rows // group) * group
         runs = runs_of_a_kind(parts)
@@ -76,7 +78,7 @@ class PackedLinear:
         self.matrix = Matrix(
             rows=self._padded,
             width=self.width,
-            rounds=self.rounds,
+            rounds=together if self.rounds else 0,
             count=len(runs),
             bias=at(self._bias),
         )
