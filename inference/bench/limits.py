@@ -58,13 +58,14 @@ class Machine:
 
 
 def prefill_flops(model: ModelConfig, tokens: int) -> float:
-    """Multiplications and additions of a prompt; logits for its last token only."""
+    """Multiplications and additions of a prompt; the last MLP and logits for its last token only."""
     queries = model.num_heads * model.head_dim
     qkv = queries + 2 * model.num_kv_heads * model.head_dim
     experts = model.moe.per_token if model.moe else 1
-    weights = model.hidden_size * (qkv + queries + 3 * experts * model.intermediate_size)
+    mlp = model.hidden_size * 3 * experts * model.intermediate_size
     attention = queries * tokens  # scores and weighted sum, half of each masked
-    return 2.0 * model.num_layers * tokens * (weights + attention)
+    of_layer = model.hidden_size * (qkv + queries) + attention + mlp
+    return 2.0 * tokens * (model.num_layers * of_layer - mlp)
 
 
 def _best(action: Callable[[], Tensor], clock: Callable[[], float]) -> float:

@@ -104,6 +104,9 @@ class Batch:
     """Of images."""
     adapters: tuple[AdaptedRows, ...] = ()
     """Rows that have one."""
+    read_rows: Tensor | None = None
+    """Flat rows of which the last layer's result is read, all where None: that of others may be
+    anything. Their keys and values are kept all the same."""
 
     def to(self, device: torch.device) -> Batch:
         """The same on another device."""
@@ -123,6 +126,7 @@ class Batch:
             features=self.features
             and Features(self.features.rows.to(device), self.features.values.to(device)),
             adapters=self.adapters,
+            read_rows=None if self.read_rows is None else self.read_rows.to(device),
         )
 
     @property

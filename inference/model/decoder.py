@@ -6,6 +6,7 @@ An encoder gives vectors of texts; a decoder is one that predicts tokens as well
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from torch import Tensor
@@ -115,6 +116,8 @@ class LayerStack:
         for index, (layer, cache) in enumerate(zip(self._layers, caches, strict=True)):
             if index == read and self._readout and delta is not None:
                 self._readout.store(x, delta, batch.slots)
+            if index == self.config.num_layers - 1:
+                step.enter_last_layer()
             x, delta = layer(x, delta, cache, step)
         assert delta is not None
         return x, delta
@@ -154,7 +157,8 @@ class Encoder:
         return embedded
 
     def hidden(self, batch: Batch, caches: list[LayerCache]) -> Hidden:
-        """All layers over all tokens; writes their keys and values into `caches`."""
+        """All layers over all tokens, the last as far as it is read; writes their keys and values
+        into `caches`."""
         return self.layers(self.embed(batch), None, batch, caches)
 
     def normed(self, hidden: Hidden, rows: Tensor) -> Tensor:
@@ -175,7 +179,8 @@ class Decoder(Encoder):
 
         Writes the keys and values of every token of the batch into `caches`.
         """
-        return self.logits(self.hidden(batch, caches), batch.logits_rows)
+        read = replace(batch, read_rows=batch.logits_rows)
+        return self.logits(self.hidden(read, caches), batch.logits_rows)
 
     def logits(self, hidden: Hidden, rows: Tensor) -> Tensor:
         """(R, vocab) in float32 of the given flat rows."""

@@ -255,15 +255,18 @@ class ModelRunner:
                 rows_of = (begin_row, len(token_ids), chunk.start)
                 state = chunk.request.state_slot
                 prefill.append(PrefillChunk(*rows_of, context, images, state))
+        logits_rows = torch.tensor(rows, dtype=torch.long, device=self._device)
+        pools = any(chunk.request.wants_embedding for chunk in chunks)
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=self._positions(chunks),
             slots=torch.cat(slots),
             decode=self._decode_batch(decode) if decode else None,
             prefill=tuple(prefill),
-            logits_rows=torch.tensor(rows, dtype=torch.long, device=self._device),
+            logits_rows=logits_rows,
             features=self._images.of(chunks) if self._images is not None else None,
             adapters=self.adapters.rows(chunks) if self.adapters is not None else (),
+            read_rows=None if pools or self._leader is not None else logits_rows,
         )
 
     def _positions(self, chunks: list[Chunk]) -> Tensor:

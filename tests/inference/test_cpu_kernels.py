@@ -131,7 +131,9 @@ def test_rows_of_several_formats_are_one_matrix(kernels, tokens, int8):
     linear = PackedLinear(kernels, packed, bias, int8_activations=int8)
     alone = [PackedLinear(kernels, [rows], None, int8_activations=int8)(x) for rows in packed]
     got = linear(x)
-    if linear.rounds and not 0 < kernels.parley_least_tiled_rows() <= tokens:  # rounded as the K-formats want it
+    if (
+        linear.rounds and not 0 < kernels.parley_least_tiled_rows() <= tokens
+    ):  # rounded as the K-formats want it
         together = kernels.parley_rounded_together(int(Kind.Q4_K))
         wanted = rounded(x, together).double() @ parts[1][1].T + bias[48:64].double()
         torch.testing.assert_close(got[:, 48:64].double(), wanted, rtol=1e-4, atol=1e-1)

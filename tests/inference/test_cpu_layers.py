@@ -251,6 +251,33 @@ def test_prompt_gives_the_same_bits_in_chunks_of_any_size(kernels, kind, cached_
         kernels.parley_allow_tiles(1)
 
 
+@pytest.mark.parametrize("read", [[99], [2, 50, 99], []])
+def test_rows_that_are_read_have_the_same_bits_where_the_last_layer_computes_no_others(
+    kernels, read
+):
+    """With rounded activations: else the last bits depend on how many rows there are."""
+    if not kernels.parley_has_int8():
+        pytest.skip("no int8 products on this processor")
+    layers = make_layers(kernels, Kind.Q4_1, int8=True, bias=True)
+    x, slots, rows = torch.randn(100, CONFIG.hidden_size), torch.arange(100), torch.tensor(read)
+    whole = Batch(slots, slots, slots, None, (PrefillChunk(0, 100, 0, slots),), rows.long())
+    results = []
+    kernels.parley_allow_tiles(0)  # they count how many rows there are
+    try:
+        for batch in (whole, replace(whole, read_rows=rows.long())):
+            past = torch.zeros(CONFIG.num_layers, 2, 100, KV_HEADS, DIM)
+            stack = LayerStack(CONFIG, CpuBackend(kernels), layers)
+            caches = [LayerCache(*layer) for layer in past]
+            out, delta = stack(x.clone(), None, batch, caches)
+            results.append((out + delta, past))
+    finally:
+        kernels.parley_allow_tiles(1)
+    (all_rows, all_kept), (some, kept) = results
+    assert torch.equal(some[read], all_rows[read]) and torch.equal(kept, all_kept)
+    others = [row for row in range(100) if row not in read]
+    assert not torch.equal(some[others], all_rows[others])
+
+
 def test_layers_that_cannot_be_fused_are_computed_part_by_part(kernels):
     layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=False)
     assert LayerStack(CONFIG, CpuBackend(kernels), layers).is_fused

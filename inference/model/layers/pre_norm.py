@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from inference.kernels.backend import Backend, LayerParts
@@ -35,8 +36,20 @@ class PreNormLayer:
         ops = self.backend
         normed = ops.add_rms_norm(x, delta, self.attn_norm, self.eps)
         delta = self.attention(normed, cache, step)
+        if step.read_rows is not None:
+            return x, self._mlp_of(x, delta, step.read_rows)
         normed = ops.add_rms_norm(x, delta, self.mlp_norm, self.eps)
         return x, self.mlp(normed)
+
+    def _mlp_of(self, x: Tensor, attended: Tensor, rows: Tensor) -> Tensor:
+        """The MLP of these rows alone; adds what they attended to to theirs of x."""
+        delta = torch.zeros_like(x)
+        if len(rows):
+            some = x[rows]
+            normed = self.backend.add_rms_norm(some, attended[rows], self.mlp_norm, self.eps)
+            x[rows] = some
+            delta[rows] = self.mlp(normed)
+        return delta
 
     def parts(self) -> tuple[LayerParts, Rotary] | None:
         attention, mlp = self.attention, self.mlp

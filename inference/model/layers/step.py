@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from inference.kernels.backend import Angles
 from inference.kernels.batch import Batch
@@ -15,6 +16,8 @@ class Step:
 
     def __init__(self, batch: Batch, dtype: torch.dtype) -> None:
         self.batch = batch
+        self.read_rows: Tensor | None = None
+        """Rows of which a layer's result is read, when it is the last; all where None."""
         self._dtype = dtype
         self._angles: dict[Rotary, Angles] = {}
         self._in_chunks: dict[int, Batch] = {}
@@ -25,6 +28,17 @@ class Step:
         if found is None:
             found = self._angles[rotary] = rotary.at(self.batch.positions, self._dtype)
         return found
+
+    def enter_last_layer(self) -> None:
+        """From here on only the rows are computed that are read, where those are few: a prompt's
+        last. Adapters are by rows of the whole batch."""
+        rows = self.batch.read_rows
+        if (
+            rows is not None
+            and not self.batch.adapters
+            and 2 * len(rows) < len(self.batch.token_ids)
+        ):
+            self.read_rows = rows
 
     def in_chunks(self, size: int) -> Batch:
         """The batch as layers see it that attend within chunks."""
