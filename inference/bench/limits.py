@@ -58,7 +58,7 @@ class Machine:
 
 
 def prefill_flops(model: ModelConfig, tokens: int) -> float:
-    """Multiplications and additions of a prompt; the last MLP and logits for its last token only."""
+    """Multiplications and additions of a prompt; last MLP and logits for its last token only."""
     queries = model.num_heads * model.head_dim
     qkv = queries + 2 * model.num_kv_heads * model.head_dim
     experts = model.moe.per_token if model.moe else 1

@@ -39,8 +39,8 @@ def drawn(kind: Kind, rows: int, width: int) -> tuple[PackedRows, torch.Tensor]:
 
 
 def rounded(x: torch.Tensor, together: int) -> torch.Tensor:
-    """To 127 steps on either side of zero, 32 values with a scale. Those of `together` values, where
-    that is more, are an eighth of the largest, by one, two, four or eight."""
+    """To 127 steps on either side of zero, 32 values with a scale. Those of `together` values,
+    where that is more, are an eighth of the largest, by one, two, four or eight."""
     blocks = x.view(len(x), -1, 32)
     scales = blocks.abs().amax(-1, keepdim=True) / 127
     if together > 32:

@@ -60,9 +60,9 @@ class PackedLinear:
         """
         Args:
             parts: rows below one another, as `takes` allows; those of a kind are kept as one.
-            int8_activations: round x to int8 in blocks of 32, each with its scale (those of 256 a unit by
-                powers of two, where the processor has AVX-512 and weights are of K-formats), or
-                where the processor has AMX and x many rows, to bfloat16.
+            int8_activations: round x to int8 in blocks of 32, each with its scale (those of 256 are
+                a unit by powers of two, where the processor has AVX-512 and weights are of
+                K-formats), or where the processor has AMX and x many rows, to bfloat16.
         """
         self._kernels = kernels
         self.num_rows = sum(len(rows.data) for rows in parts)
