@@ -83,9 +83,10 @@ inline void each_sub_block(const Block* rows, int count, Action action, End end)
   }
 }
 
-// y (Tokens, of a group) = a group of rows by the tokens.
+// y (Tokens, of a group) = a group of rows by the tokens. Never inlined, as what follows: its sums fill the
+// registers, and anything beside them would take turns with them.
 template <int Tokens, class Block>
-inline void dot_packed(const Block* rows, const Rounded* x, float* y, int N, int count) {
+__attribute__((noinline)) void dot_packed(const Block* rows, const Rounded* x, float* y, int N, int count) {
   f32xN acc[Tokens] = {};
   if constexpr (kOneUnit<Block>) {
     f32xN own[Tokens] = {};  // a block's sums, in the activations' unit
@@ -122,8 +123,7 @@ struct UnpackedBlock {
   decltype(constants(std::declval<const Block&>(), Scales{})) beside;
 };
 
-// acc (Groups, Tokens) += a block of each group, `stride` of them apart, by tokens with one unit a block. Never inlined, as
-// `dot_unpacked`: what a block needs fills the registers, and anything beside it would take turns with that.
+// acc (Groups, Tokens) += a block of each group, `stride` of them apart, by tokens with one unit a block.
 template <int Tokens, int Groups, class Unpacked>
 __attribute__((noinline)) void add_block(const Unpacked* blocks, size_t stride, const Rounded* x, int count,
                                          f32xN* acc) {

@@ -169,6 +169,7 @@ inline UnpackedEight unpack(const EightBits& w, const Scales& scales, int) {
 template <int Tokens, int Groups, class SubBlock>
 inline void add_products(const SubBlock* const* w, int begin, int end, const Rounded* x, int stride,
                          __m512i* sums) {
+#pragma GCC unroll 8
   for (int j = begin; j < end; j++) {
     __m512i part[Groups];
     for (int g = 0; g < Groups; g++) part[g] = w[g]->q[j];
