@@ -102,6 +102,7 @@ __attribute__((noinline)) void dot_packed(const Block* rows, const Rounded* x, f
             acc[t] = fused(own[t], splat(x[at + (size_t)t * count].unit), acc[t]);
             own[t] = f32xN{};
           }
+          asm volatile("" : : "r"(acc) : "memory");  // it waits in memory: a block needs the registers
         });
   } else {
     each_sub_block<Tokens>(

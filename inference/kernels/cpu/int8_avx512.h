@@ -213,6 +213,7 @@ inline void add_sub_block(const UnpackedNibbles* const* w, const Rounded* x, int
 
 template <int Tokens, int Groups>
 inline void add_sub_block(const UnpackedSix* const* w, const Rounded* x, int stride, f32xN* acc) {
+#pragma GCC unroll 2
   for (int half = 0; half < 2; half++)
     each_sum<Tokens, Groups>(
         w, 4 * half, 4 * half + 4, x, stride, [&](const Rounded& at) { return at.less_of_half[half]; },
@@ -250,6 +251,7 @@ inline void add_in_units(const UnpackedNibbles* const* w, const Rounded* x, int 
 
 template <int Tokens, int Groups>
 inline void add_in_units(const UnpackedSix* const* w, const Rounded* x, int stride, f32xN* own) {
+#pragma GCC unroll 2
   for (int half = 0; half < 2; half++)
     each_sum<Tokens, Groups>(
         w, 4 * half, 4 * half + 4, x, stride, [&](const Rounded& at) { return at.less_of_half[half]; },
