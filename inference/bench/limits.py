@@ -65,7 +65,7 @@ def prefill_flops(model: ModelConfig, tokens: int) -> float:
     mlp = model.hidden_size * 3 * experts * model.intermediate_size
     attention = queries * tokens  # scores and weighted sum, half of each masked
     of_layer = model.hidden_size * (qkv + queries) + attention + mlp
-    return 2.0 * tokens * (model.num_layers * of_layer - mlp)
+    return 2.0 * (tokens * model.num_layers * of_layer - (tokens - 1) * mlp)
 
 
 def _best(action: Callable[[], Tensor], clock: Callable[[], float]) -> float:
