@@ -143,6 +143,10 @@ bench-retrieval: $(DEV_STAMP) ## How well passages of files are found, beside pl
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)
 
+.PHONY: bench-page
+bench-page: $(DEV_STAMP) ## The page in a browser: Lighthouse, a chat of 1,000 messages, memory (ARGS="--only open")
+	@$(IN_VENV) -m infra.load.page $(ARGS)
+
 .PHONY: bench-safety
 bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many honest prompts
 	@$(INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)

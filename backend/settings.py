@@ -294,7 +294,6 @@ _ADMIN_SCRIPTS = BASE_DIR / "backend" / "static" / "app" / "admin"
 if _ADMIN_SCRIPTS.is_dir():
     STATICFILES_DIRS.append(("unfold/js/alpine", _ADMIN_SCRIPTS))
 SERVESTATIC_MAX_AGE = 3600
-SERVESTATIC_MIMETYPES = {".webmanifest": "application/manifest+json"}
 
 # --- Generation -----------------------------------------------------------------------------
 POOLS_FILE = Path(env("PARLEY_POOLS", str(BASE_DIR / "infra" / "pools.toml")))

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from backend.admin.login import login
 from backend.admin.second_factor import second_factor
-from backend.api import health, views
+from backend.api import app_files, health, views
 from backend.api.application import api
 from backend.api.outbox import outbox
 from backend.api.scim import scim
@@ -19,6 +19,7 @@ urlpatterns = [
     path("metrics", health.metrics),
     path("robots.txt", views.robots),
     path("service-worker.js", views.service_worker),
+    path("manifest.webmanifest", app_files.manifest),
     path("outbox", outbox),
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),

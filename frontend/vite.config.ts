@@ -47,6 +47,7 @@ export default defineConfig({
     port: 5173,
     proxy: {
       "/api": { target: backend },
+      "/manifest.webmanifest": { target: backend },
       "/ws": { target: backend, ws: true },
     },
   },

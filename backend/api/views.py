@@ -9,8 +9,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.templatetags.static import static
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
+from backend.api.app_files import document_for
 from backend.api.application import api
 from backend.api.errors import InternalError, error_response
 from backend.api.security import ARTIFACT_PATH, DIAGRAM_PATH, PYTHON_PATH
@@ -44,7 +46,15 @@ async def page(request: HttpRequest) -> HttpResponse:
     if _FILE_PATH.search(request.path):
         return plain_not_found()
     get_token(request)
-    return _built(INDEX_FILE)
+    if not INDEX_FILE.is_file():
+        return _built(INDEX_FILE)
+    response = HttpResponse(
+        document_for(request, INDEX_FILE), headers={"Cache-Control": "no-cache"}
+    )
+    patch_vary_headers(response, ["Accept-Language"])
+    if request.path.startswith("/share/"):
+        response.headers["X-Robots-Tag"] = "noindex"
+    return response
 
 
 @csrf_exempt  # as the page
@@ -77,8 +87,10 @@ def _read(file: Path, modified_ns: int) -> bytes:
 
 
 async def robots(request: HttpRequest) -> HttpResponse:
-    """Nothing here is for search engines: conversations are private, and shares unlisted."""
-    return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain")
+    """The page may be found, with its sign-in; what is behind is private. Shared conversations may
+    be read by whoever has the link, crawlers too, which are told there to list none of them."""
+    rules = "".join(f"Disallow: {prefix}\n" for prefix in ("/api/", "/v1/", "/admin/", "/outbox"))
+    return HttpResponse(f"User-agent: *\n{rules}", content_type="text/plain")
 
 
 @csrf_exempt

@@ -5,7 +5,6 @@ passages are read that fit the question: found by words (PostgreSQL's full text,
 and, where an embedding model is served, by meaning; both scores are summed.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +15,9 @@ from django.db import connection
 from django.db.models import Q, Sum
 from django.db.models.functions import Length
 
-from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, Message, MessageRole, Passage
 from backend.conversations.parts import document_part
 from backend.conversations.ranking import combined, weights
-from backend.conversations.selectors import message_get
 from backend.conversations.shared_files import files_noted
 from backend.conversations.tree import path_to
 from backend.conversations.types import ChatMessage
@@ -60,17 +57,6 @@ class Embedding:
 
     model: str
     values: np.ndarray[Any, np.dtype[np.float32]]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A passage that a model was given. `cited`: the answer names its place."""
-
-    attachment_id: UUID
-    filename: str
-    place: str
-    text: str
-    cited: bool
 
 
 def reading_for(prompt: Message, *, tokens: int, shared: Sequence[UUID] = ()) -> Reading:
@@ -193,61 +179,12 @@ def with_passages(history: Sequence[ChatMessage], passages: Sequence[Passage]) -
     ]
 
 
-def sources_get(*, principal: Principal, message_id: UUID) -> list[Source]:
-    """What an answer was written from: the passages that were found for it, and of files that were
-    read whole those that it cites. In the order of the documents.
-
-    Raises:
-        NotFound: the message.
-    """
-    answer = message_get(principal=principal, message_id=message_id)
-    sent, prompt = answer.sent or {}, answer.parent
-    if prompt is None or not sent.get("documents"):
-        return []
-    found = passages_noted(answer)
-    attached = _attached(prompt, tokens=sent["tokens"])
-    attached += files_noted(answer.conversation, sent)
-    searched = reading_of(sent)
-    whole = _readable(answer).filter(
-        attachment_id__in=[one for one in attached if one not in searched]
-    )
-    given = {one.pk for one in found}
-    names = {one.pk: one.filename for one in Attachment.objects.filter(pk__in=attached)}
-    cited = _Citations(answer.text, alone=len(names) == 1)
-    sources = []
-    for passage in _in_order([*found, *whole.defer("embedding")]):
-        name = names.get(passage.attachment_id, "")
-        is_cited = bool(name) and cited.name(name, passage.place)
-        if name and (is_cited or passage.pk in given):
-            sources.append(
-                Source(passage.attachment_id, name, passage.place, passage.text, is_cited)
-            )
-    return sources
-
-
-class _Citations:
-    """What stands between square brackets in an answer: [lease.pdf, page 3; page 4]."""
-
-    def __init__(self, text: str, *, alone: bool) -> None:
-        """`alone`: there is one file, so that its places need no name beside them."""
-        self._said = [said.casefold() for said in re.findall(r"\[([^\[\]\n]{1,600})\]", text)]
-        self._alone = alone
-
-    def name(self, filename: str, place: str) -> bool:
-        filename, place = filename.casefold(), place.casefold()
-        return bool(place) and any(
-            (self._alone or filename in said)
-            and re.search(rf"(?<!\w){re.escape(place)}(?!\w)", said) is not None
-            for said in self._said
-        )
-
-
 def _passages(answer: Message) -> Any:
     """Of those that are searched."""
-    return _readable(answer).filter(attachment_id__in=reading_of(answer.sent or {}))
+    return passages_readable(answer).filter(attachment_id__in=reading_of(answer.sent or {}))
 
 
-def _readable(answer: Message) -> Any:
+def passages_readable(answer: Message) -> Any:
     """Of files of this conversation, and those of its project and assistant that its person may
     still use, whatever is noted."""
     return Passage.objects.filter(
@@ -256,7 +193,7 @@ def _readable(answer: Message) -> Any:
     )
 
 
-def _attached(prompt: Message, *, tokens: int) -> list[UUID]:
+def files_attached(prompt: Message, *, tokens: int) -> list[UUID]:
     """Of the path, the newest first."""
     path = path_to(
         conversation_id=prompt.conversation_id,
@@ -284,7 +221,7 @@ def _lengths(prompt: Message, *, tokens: int, shared: Sequence[UUID]) -> list[tu
     lengths = dict(rows)
     if not lengths:  # of most chats: their path, which may be long, is not read for nothing
         return []
-    attached = [] if lengths.keys() <= set(shared) else _attached(prompt, tokens=tokens)
+    attached = [] if lengths.keys() <= set(shared) else files_attached(prompt, tokens=tokens)
     return [(one, lengths[one]) for one in [*attached, *reversed(shared)] if one in lengths]
 
 

@@ -18,6 +18,7 @@ OTHERS = [
     "/openapi.json",
     "/docs",
     "/robots.txt",
+    "/manifest.webmanifest",
     "/share/token",
     "/administrator",
     "/Admin/",

@@ -135,6 +135,27 @@ def test_short_file_is_read_whole_and_cited_by_its_pages(
     ]
 
 
+def test_cited_places_come_in_the_order_of_the_answer_then_the_best_others(
+    reader: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says("Tea at five [page 60], and cake at four [plan.pdf, page 7; page 60].")
+    pages = [FILLER * 18 for _ in range(80)]
+    pages[6], pages[59] = "Cake is eaten at four.", "Tea is drunk at five."
+    pages[20] = "Of tea and cake: tea and cake are eaten and drunk at five and at four. " * 40
+    file = upload(reader, pdf_of(pages), "plan.pdf")
+    question = "When are tea and cake eaten and drunk, at four or at five?"
+    answer_id = ask(reader, reader.new_conversation(), question, file)
+
+    found = sources(reader, answer_id)
+    assert [(one["place"], one["cited_as"]) for one in found[:2]] == [
+        ("page 60", ["page 60", "plan.pdf, page 7; page 60"]),
+        ("page 7", ["plan.pdf, page 7; page 60"]),
+    ]
+    others = [one["place"] for one in found[2:]]
+    assert others[0] == "page 21"
+    assert len(others) == len(set(others)), "a page of several passages is one place"
+
+
 def test_hidden_instructions_in_a_document_are_untrusted_content(
     reader: Person, scripted_product: ScriptedProduct
 ) -> None:

@@ -150,8 +150,12 @@ def test_wrong_method_is_an_error_object_with_the_allowed_ones(product):
     assert answer.json()["error"]["code"] == "method_not_allowed"
 
 
-def test_robots_txt_disallows_everything(product):
-    assert "Disallow: /" in httpx.get(product.url + "/robots.txt").text
+def test_crawlers_may_find_the_sign_in_and_list_no_shared_conversation(product):
+    rules = httpx.get(product.url + "/robots.txt").text.splitlines()
+    assert {"Disallow: /api/", "Disallow: /v1/"} <= set(rules)
+    assert "Disallow: /" not in rules
+    assert httpx.get(product.url + "/share/token").headers["X-Robots-Tag"] == "noindex"
+    assert "X-Robots-Tag" not in httpx.get(product.url + "/login").headers
 
 
 def test_static_paths_list_no_folder_and_stay_below_the_root(product):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.catalogues import said
 from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_messages import MARKDOWN
 from tests.e2e.users import Person, SignUp, Visit
@@ -50,38 +51,51 @@ def go(page: Page, path: str) -> None:
     )
 
 
-# Colours depend on the scheme alone and the layout on the device alone: two runs see all of both.
-@pytest.mark.parametrize(("device", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def pages_of(person: Person, chat: str) -> list[str]:
+    """Each page behind the sign-in."""
+    project = person.call("GET", "/api/projects")["data"][0]["id"]
+    return [
+        *("/", f"/c/{chat}", "/chats", "/archived", "/assistants"),
+        *("/projects", f"/projects/{project}"),
+        *("/keys", "/playground", "/usage", "/billing"),
+        *("/organization", "/organization/security", "/organization/tools"),
+        *("/settings", "/settings/security", "/settings/memory", "/settings/privacy"),
+        "/nowhere",
+    ]
+
+
+# Colours depend on the scheme alone and the layout on the device alone; German has the longest
+# words, and Arabic runs from right to left.
+@pytest.mark.parametrize(
+    ("device", "scheme", "language"),
+    [("desktop", "light", "en"), ("phone", "dark", "ar"), ("phone", "light", "de")],
+)
 def test_every_page_passes_axe(
-    sign_up: SignUp, live_product: Product, scheme: str, device: str
+    sign_up: SignUp, live_product: Product, device: str, scheme: str, language: str
 ) -> None:
-    options = {"color_scheme": scheme}
+    options = {"color_scheme": scheme, "locale": language}
     person = sign_up(**options, **(PHONE if device == "phone" else {}))
     person.visitor.expect_status(404)
     page = person.page
     chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
     person.open("/")
-    settings = ("/settings", "/settings/security", "/settings/privacy")
-    team = ("/organization", "/organization/security", "/projects", "/billing")
-    for path in (
-        "/",
-        f"/c/{chat}",
-        "/keys",
-        "/playground",
-        "/usage",
-        *team,
-        *settings,
-        "/archived",
-        "/nowhere",
-    ):
+    for path in pages_of(person, chat):
         go(page, path)
         page.wait_for_load_state("networkidle")
-        absent = page.get_by_role("heading", name="This page doesn't exist")
+        absent = page.get_by_role("heading", name=said(language, "This page doesn't exist"))
         expect(absent).to_have_count(1 if path == "/nowhere" else 0)
-        assert_accessible(page, path)
+        assert_accessible(page, f"{path} in {language}")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= page.evaluate("screen.width"), f"{path} is wider than the screen"
 
+
+@pytest.mark.parametrize(("device", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_dialogs_and_menus_of_a_chat_pass_axe(
+    sign_up: SignUp, live_product: Product, scheme: str, device: str
+) -> None:
+    person = sign_up(color_scheme=scheme, **(PHONE if device == "phone" else {}))
+    page = person.page
+    chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
     person.open(f"/c/{chat}")
     page.get_by_role("button", name="Share").click()
     expect(page.get_by_role("dialog")).to_be_visible()
@@ -96,9 +110,117 @@ def test_every_page_passes_axe(
         expect(page.get_by_role("dialog", name="Menu")).to_be_visible()
         assert_accessible(page, "the drawer")
         page.keyboard.press("Escape")
+    person.composer.fill("/")
+    expect(page.get_by_role("listbox", name="Prompts")).to_be_visible()
+    assert_accessible(page, "the prompts")
+    page.keyboard.press("Control+/")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    assert_accessible(page, "the keyboard shortcuts")
+    page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox", name="Search chats")).to_be_focused()
     assert_accessible(page, "the search")
+
+
+# WCAG 2.2: 1.4.4 asks for 200 %, 1.4.10 for 400 % of a window 1,280 points wide.
+@pytest.mark.parametrize(("width", "height"), [(720, 450), (320, 256)], ids=["200%", "400%"])
+def test_nothing_is_cut_off_when_the_page_is_zoomed(
+    sign_up: SignUp, live_product: Product, width: int, height: int
+) -> None:
+    person = sign_up(viewport={"width": width, "height": height})
+    person.visitor.expect_status(404)
+    page = person.page
+    chat = insert_branch(live_product, person, "Markdown", ["Show me", MARKDOWN])
+    person.open("/")
+    for path in pages_of(person, chat):
+        go(page, path)
+        page.wait_for_load_state("networkidle")
+        expect(page.get_by_role("main")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        # What is shown can be scrolled to: nothing is wider than the page's own frame.
+        cut_off = page.evaluate(
+            """() => [...document.querySelectorAll('main button, main a, main input')]
+              .filter((one) => one.checkVisibility() && !one.closest('pre, table, .sr-only'))
+              .filter((one) => !one.className.includes?.('sr-only'))
+              .map((one) => [one.getBoundingClientRect(), one.outerHTML])
+              .filter(([{left, right, width}]) => width > 1 && (left < 0 || right > innerWidth + 1))
+              .map(([, html]) => html.slice(0, 200))"""
+        )
+        assert cut_off == [], path
+    go(page, f"/c/{chat}")
+    person.composer.fill("Is there room for words?")
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_in_viewport()
+
+
+def test_nothing_moves_for_who_wants_reduced_motion(sign_up: SignUp) -> None:
+    person = sign_up(reduced_motion="reduce")
+    page = person.page
+    person.open("/")
+    page.evaluate(
+        """() => {
+          window.moved = [];
+          for (const kind of ['animationstart', 'transitionrun']) {
+            document.addEventListener(kind, ({target}) => {
+              for (const one of target.getAnimations()) {
+                const {duration, iterations} = one.effect.getTiming();
+                if (duration > 1 || iterations > 1) window.moved.push(target.outerHTML);
+              }
+            }, true);
+          }
+        }"""
+    )
+    person.say("Say hello.")
+    person.wait_for_words(1)
+    person.stop()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search chats")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Model:").click()
+    expect(page.get_by_role("menu")).to_be_visible()
+    assert page.evaluate("window.moved") == []
+
+
+def test_prompt_is_chosen_by_a_slash(person: Person) -> None:
+    page, keyboard = person.page, person.page.keyboard
+    starter = "Check this invoice against the contract."
+    body = {"name": "Accountant", "description": "", "instructions": "", "model": None}
+    body |= {"parameters": {}, "starters": [starter], "seen_by": [], "edited_by": []}
+    person.call("POST", "/api/assistants", body)
+    person.composer.fill("/")
+    options = page.get_by_role("listbox", name="Prompts").get_by_role("option")
+    expect(options).to_have_count(5)
+    expect(options.nth(0)).to_contain_text("Accountant")
+    expect(options.nth(0)).to_have_attribute("aria-selected", "true")
+    keyboard.press("ArrowUp")
+    expect(options.nth(4)).to_have_attribute("aria-selected", "true")
+    keyboard.type("inv")
+    expect(options).to_have_count(1)
+    keyboard.press("Enter")
+    expect(person.composer).to_have_value(starter)
+    expect(person.composer).to_be_focused()
+    expect(page.get_by_role("article")).to_have_count(0)
+
+    person.composer.fill("/wri")
+    expect(options).to_have_count(1)
+    keyboard.press("Escape")
+    expect(options).to_have_count(0)
+    expect(person.composer).to_have_value("/wri")
+
+
+def test_sheet_of_keys_opens_by_its_key_and_from_the_menu(person: Person) -> None:
+    page = person.page
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(person.composer).to_be_focused()
+    page.keyboard.press("Control+/")
+    expect(sheet).to_contain_text("Search chats")
+    page.keyboard.press("Control+/")
+    expect(sheet).to_be_hidden()
+    expect(person.composer).to_be_focused()
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitem", name="Keyboard shortcuts").click()
+    expect(sheet).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
 
 
 def test_sign_in_and_sign_up_pass_axe(visit: Visit) -> None:

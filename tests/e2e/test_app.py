@@ -18,7 +18,7 @@ from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, letters, shown_letters
 from tests.support.scripted import ScriptedProduct
 
-MANIFEST = "/static/app/manifest.webmanifest"
+MANIFEST = "/manifest.webmanifest"
 STORED = """async () => JSON.stringify([
   {...localStorage},
   {...sessionStorage},
@@ -79,7 +79,7 @@ def _stored(page: Page) -> str:
 def test_chromium_finds_nothing_that_keeps_it_from_being_installed(app: Person) -> None:
     chromium = app.context.new_cdp_session(app.page)
     read = chromium.send("Page.getAppManifest")
-    assert read["url"].endswith(MANIFEST)
+    assert read["url"].endswith(f"{MANIFEST}?language=en")
     assert read["errors"] == []
     assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
 

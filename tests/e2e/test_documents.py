@@ -1,5 +1,6 @@
 """A document in a chat: attached, asked about, cited, and the cited place opened."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,9 +50,29 @@ def test_answer_shows_the_page_that_it_cites(
     expect(person.answer).to_contain_text("4,200 crowns")
     person.wait_for_the_end()
 
+    person.answer.get_by_role("button", name="Source 1: lease.pdf, page 37").click()
+    expect(page.get_by_role("dialog", name="lease.pdf, page 37")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     sources = page.get_by_role("region", name="Sources")
     sources.get_by_role("button", name="lease.pdf, page 37").click()
     place = page.get_by_role("dialog", name="lease.pdf, page 37")
     expect(place).to_contain_text("The deposit amounts to 4,200 crowns.")
     assert_accessible(page, "a cited place")
     keep_image(page, f"source-{device}")
+    page.keyboard.press("Escape")
+
+    scripted_product.says("I do not know.")
+    person.composer.fill("Which ships enter the harbour, and which leave the port?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(person.answer).to_contain_text("I do not know.")
+    person.wait_for_the_end()
+    read = page.get_by_role("region", name="Sources").last
+    places = read.get_by_role("button", name="lease.pdf, page")
+    expect(places).to_have_count(3)
+    rest = read.get_by_role("button", name=re.compile("all .* places read"))
+    keep_image(page, f"read-{device}")
+    rest.click()
+    assert places.count() > 3
+    read.get_by_role("button", name="Show fewer").click()
+    expect(places).to_have_count(3)

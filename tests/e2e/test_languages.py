@@ -1,16 +1,10 @@
 """The page in other languages than English: as the browser speaks, as it was chosen, and from right
 to left. What is expected of a language is what its catalogue says."""
 
-import io
-import re
-from functools import cache
-
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
 from playwright.sync_api import Page, expect
 
-from infra.launcher.frontend import SOURCES
+from tests.e2e.catalogues import catalogue, said
 from tests.e2e.test_app import KEPT_PATHS
 from tests.e2e.users import PASSWORD, SignUp, Visit
 
@@ -21,19 +15,6 @@ NAMES = {"Default"}
 PAGES = ("/", "/settings", "/usage", "/keys", "/chats", "/organization", "/billing")
 
 
-@cache
-def _catalogue(language: str) -> Catalog:
-    text = (SOURCES / "src" / "locales" / f"{language}.po").read_text("utf-8")
-    # Lingui leaves fields of the header empty that babel would read.
-    return read_po(io.StringIO(re.sub(r'^"[\w-]+: \\n"\n', "", text, flags=re.M)))
-
-
-def said(language: str, english: str, context: str | None = None) -> str:
-    message = _catalogue(language).get(english, context)
-    assert message is not None and isinstance(message.string, str) and message.string, english
-    return message.string
-
-
 def _expect_language(page: Page, language: str, direction: str = "ltr") -> None:
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("html")).to_have_attribute("dir", direction)
@@ -42,7 +23,7 @@ def _expect_language(page: Page, language: str, direction: str = "ltr") -> None:
 def _expect_no_english(page: Page, language: str) -> None:
     """No line of the page is a message that the language says in other words."""
     lines = {*page.locator("body").inner_text().splitlines()} - NAMES
-    others = [one for one in _catalogue(language) if one.id and one.string not in ("", one.id)]
+    others = [one for one in catalogue(language) if one.id and one.string not in ("", one.id)]
     assert [one.id for one in others if one.id in lines] == []
 
 

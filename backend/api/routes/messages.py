@@ -30,8 +30,8 @@ from backend.conversations.instructions import (
     sent_prompt_get,
 )
 from backend.conversations.models import ChatDefaults
-from backend.conversations.passages import sources_get
 from backend.conversations.selectors import conversation_get, message_get
+from backend.conversations.sources import sources_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
 from backend.generation.pools.config import load_pools
 from backend.generation.request import SamplingParams
@@ -146,7 +146,8 @@ async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> Se
 
 @router.get("/messages/{uuid:message_id}/sources", response=SourcesOut)
 async def get_sources(request: AuthenticatedRequest, message_id: UUID) -> SourcesOut:
-    """The passages of attached files that an answer was written from, with their places."""
+    """The places in attached files that an answer was written from: those that it cites, in the
+    order in which it does, then the others, the best first."""
     found = await in_database(sources_get, principal=request.auth, message_id=message_id)
     return SourcesOut(data=[SourceOut.model_validate(one) for one in found])
 

@@ -110,6 +110,9 @@ class SourceOut(ResponseModel):
     place: str = Field(description='As it is cited: "page 3".')
     text: str
     cited: bool
+    cited_as: list[str] = Field(
+        description="What stands between square brackets where the answer cites it."
+    )
 
 
 class SourcesOut(ResponseModel):

@@ -476,7 +476,8 @@ export interface paths {
         };
         /**
          * Get Sources
-         * @description The passages of attached files that an answer was written from, with their places.
+         * @description The places in attached files that an answer was written from: those that it cites, in the
+         *     order in which it does, then the others, the best first.
          */
         get: operations["get_sources"];
         put?: never;
@@ -4389,6 +4390,11 @@ export interface components {
             text: string;
             /** Cited */
             cited: boolean;
+            /**
+             * Cited As
+             * @description What stands between square brackets where the answer cites it.
+             */
+            cited_as: string[];
         };
         /** SourcesOut */
         SourcesOut: {

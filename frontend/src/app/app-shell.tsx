@@ -25,6 +25,7 @@ import { registerServiceWorker } from "./install";
 import { useLayout } from "./layout-state";
 import { useAnswerNotifications } from "./notifications";
 import { MeContext, useMe, useMeQuery } from "./session";
+import { ShortcutsSheet } from "./shortcuts";
 
 export function AppShell() {
   return (
@@ -116,6 +117,7 @@ function Shell() {
         <Outlet />
       </main>
       <SearchDialog />
+      <ShortcutsSheet />
     </div>
   );
 }

@@ -10,17 +10,20 @@ interface LayoutState {
   /** On phones; closed again by each navigation. */
   drawerOpen: boolean;
   searchOpen: boolean;
+  shortcutsOpen: boolean;
   /** Something lies over the page and the sidebar. */
   covered: boolean;
   toggleSidebar: () => void;
   setDrawer: (open: boolean) => void;
   setSearch: (open: boolean) => void;
+  setShortcuts: (open: boolean) => void;
 }
 
 export const useLayout = create<LayoutState>((set, get) => ({
   sidebarOpen: readStored(KEY) !== "closed",
   drawerOpen: false,
   searchOpen: false,
+  shortcutsOpen: false,
   covered: false,
   toggleSidebar: () => {
     const sidebarOpen = !get().sidebarOpen;
@@ -29,4 +32,5 @@ export const useLayout = create<LayoutState>((set, get) => ({
   },
   setDrawer: (drawerOpen) => set({ drawerOpen }),
   setSearch: (searchOpen) => set({ searchOpen }),
+  setShortcuts: (shortcutsOpen) => set({ shortcutsOpen }),
 }));

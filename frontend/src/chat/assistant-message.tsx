@@ -13,7 +13,7 @@ import { FeedbackButtons } from "./feedback";
 import { MemoriesUsed } from "./memories-used";
 import { shownText } from "./parts";
 import { QueuePlace } from "./queue-place";
-import { Sources } from "./sources";
+import { AnswerSources, SourceList } from "./sources";
 import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
 import { callsOf, ToolCalls } from "./tool-calls";
@@ -32,30 +32,33 @@ export function AssistantMessage({ message, readFrom }: AssistantMessageProps) {
   const thought = thoughtOf(message);
   const calls = callsOf(message.parts);
   const content = shownText(message);
+  const stored = !coming && !message.live && calls.length === 0;
   return (
     <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
-      {thought && <ThoughtSection thought={thought} />}
-      {content ? (
-        <AnswerContext value={{ messageId: message.id, text: content }}>
-          <Markdown text={content} streaming={coming} />
-        </AnswerContext>
-      ) : (
-        coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
-      )}
-      {calls.length > 0 && <ToolCalls parts={calls} />}
-      <AnswerNotice message={message} />
-      {!coming && <MemoriesUsed memories={message.memories ?? []} />}
-      {calls.length > 0 ? null : coming || message.live ? (
-        <div className="-ms-2 mt-1 flex min-h-8 items-center">
-          {coming && <ReadAloudButton message={message} />}
-        </div>
-      ) : (
-        <>
-          {message.has_documents && <Sources message={message} />}
-          {readFrom && content && <WebSources readFrom={readFrom} />}
-          <AnswerActions message={message} />
-        </>
-      )}
+      <AnswerSources messageId={message.id} enabled={stored && message.has_documents === true}>
+        {thought && <ThoughtSection thought={thought} />}
+        {content ? (
+          <AnswerContext value={{ messageId: message.id, text: content }}>
+            <Markdown text={content} streaming={coming} />
+          </AnswerContext>
+        ) : (
+          coming && !thought && <Thinking generationId={message.live?.generationId ?? null} />
+        )}
+        {calls.length > 0 && <ToolCalls parts={calls} />}
+        <AnswerNotice message={message} />
+        {!coming && <MemoriesUsed memories={message.memories ?? []} />}
+        {calls.length > 0 ? null : coming || message.live ? (
+          <div className="-ms-2 mt-1 flex min-h-8 items-center">
+            {coming && <ReadAloudButton message={message} />}
+          </div>
+        ) : (
+          <>
+            {message.has_documents && <SourceList />}
+            {readFrom && content && <WebSources readFrom={readFrom} />}
+            <AnswerActions message={message} />
+          </>
+        )}
+      </AnswerSources>
     </article>
   );
 }

@@ -61,7 +61,12 @@ export function ChatHeader({
         </ModelPicker>
         {assistant && <AssistantBadge {...assistant} />}
         <ProjectPicker {...project} />
-        <ModelOnItsWay models={models} pending={pending} />
+        <ModelOnItsWay
+          models={models}
+          pending={pending}
+          // On a phone a chat's buttons need the room.
+          className={conversation ? "max-sm:hidden" : undefined}
+        />
       </div>
       <div className="flex items-center">
         {temporary && <TemporaryButton {...temporary} />}

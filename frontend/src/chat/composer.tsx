@@ -8,6 +8,7 @@ import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
 import { Dictation } from "@/voice/dictation";
 import { ComposerAttachments } from "./composer-attachments";
+import { SlashList, useSlashMenu } from "./slash-menu";
 import { type WebSwitch, WebSwitchButton } from "./web-switch";
 
 const roundButton =
@@ -37,11 +38,13 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
     onQueue?.(aui.composer.getState().text.trim());
     aui.composer.setText("");
   };
+  const slash = useSlashMenu();
   const accepted = useAuiState((state) => state.composer.attachmentAccept);
   const takesFiles =
     useAuiState((state) => state.thread.capabilities.attachments) && accepted !== "";
   return (
-    <ComposerPrimitive.Root className="w-full">
+    <ComposerPrimitive.Root className="relative w-full">
+      <SlashList {...slash} />
       <ComposerPrimitive.AttachmentDropzone
         disabled={!takesFiles}
         className="flex w-full flex-col rounded-[28px] border border-border bg-composer p-2 shadow-composer transition-shadow focus-within:border-input data-[dragging=true]:border-brand data-[dragging=true]:ring-2 data-[dragging=true]:ring-brand/40"
@@ -67,7 +70,12 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
             dir="auto"
             maxRows={10}
             cancelOnEscape={false}
+            aria-controls={slash.prompts.length > 0 ? slash.listId : undefined}
+            aria-activedescendant={
+              slash.prompts.length > 0 ? slash.optionId(slash.active) : undefined
+            }
             onKeyDown={(event) => {
+              if (slash.onKey(event)) return;
               const composing = event.nativeEvent.isComposing;
               if (!queues || event.key !== "Enter" || event.shiftKey || composing) return;
               event.preventDefault();

@@ -2,16 +2,18 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useEffect, useRef } from "react";
 import type { Model, PendingModel } from "@/api/types";
+import { cn } from "@/lib/cn";
 import { toast } from "@/ui/toast";
 import { isOnItsWay } from "./queries";
 
 interface ModelOnItsWayProps {
   models: Model[];
   pending: PendingModel[];
+  className?: string | undefined;
 }
 
 /** How far a better model is, beside the one that answers; and that it has come. */
-export function ModelOnItsWay({ models, pending }: ModelOnItsWayProps) {
+export function ModelOnItsWay({ models, pending, className }: ModelOnItsWayProps) {
   useNewDefault(models[0]);
   const model = pending.find(isOnItsWay);
   if (!model) return null;
@@ -19,7 +21,7 @@ export function ModelOnItsWay({ models, pending }: ModelOnItsWayProps) {
   const part = model.total_bytes ? model.done_bytes / model.total_bytes : 0;
   const text = stateInWords(state, Math.floor(part * 100));
   return (
-    <p className="flex min-w-0 items-center gap-2 text-muted-foreground text-sm">
+    <p className={cn("flex min-w-0 items-center gap-2 text-muted-foreground text-sm", className)}>
       <progress
         className="h-1 w-14 shrink-0 accent-current"
         aria-label={t`Fetching ${name}`}

@@ -1,32 +1,12 @@
 import { useAui } from "@assistant-ui/react";
-import { msg, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { Bot, Code, Lightbulb, PenLine, Table } from "lucide-react";
 import type { Assistant } from "@/api/types";
 import { Composer } from "./composer";
+import { suggestions } from "./slash-prompts";
 import type { WebSwitch } from "./web-switch";
 
-const suggestions = [
-  {
-    icon: Lightbulb,
-    label: msg`Explain an idea`,
-    prompt: msg`Explain in simple words how a rainbow forms.`,
-  },
-  {
-    icon: PenLine,
-    label: msg`Draft a text`,
-    prompt: msg`Draft a short, friendly e-mail that moves a meeting to Friday.`,
-  },
-  {
-    icon: Code,
-    label: msg`Write code`,
-    prompt: msg`Write a Python function that checks whether a word is a palindrome.`,
-  },
-  {
-    icon: Table,
-    label: msg`Compare things`,
-    prompt: msg`Compare tea and coffee in a table with three rows.`,
-  },
-];
+const icons = [Lightbulb, PenLine, Code, Table];
 
 interface WelcomeProps {
   /** Of the person. */
@@ -84,4 +64,8 @@ export function Welcome({ name, assistant, web }: WelcomeProps) {
 const waysToStart = (assistant: Assistant | undefined) =>
   assistant
     ? assistant.starters.map((prompt) => ({ icon: Bot, label: prompt, prompt }))
-    : suggestions.map(({ icon, label, prompt }) => ({ icon, label: t(label), prompt: t(prompt) }));
+    : suggestions.map(({ label, prompt }, index) => ({
+        icon: icons[index] ?? Bot,
+        label: t(label),
+        prompt: t(prompt),
+      }));

@@ -36,6 +36,15 @@ describe("activate", () => {
     expect([direction(), locale()]).toEqual(["rtl", "ar"]);
   });
 
+  it("names the language to the app's manifest", async () => {
+    document.head.innerHTML = '<link rel="manifest" href="/manifest.webmanifest">';
+    await activate("pt");
+    expect(document.querySelector("link")).toHaveAttribute(
+      "href",
+      "/manifest.webmanifest?language=pt",
+    );
+  });
+
   it("has only languages that are there", async () => {
     browserSpeaks("ja");
     localStorage.setItem("parley.language", "toString");

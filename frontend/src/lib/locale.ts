@@ -61,6 +61,10 @@ export async function activate(wanted: Language = chosen() ?? preferred()): Prom
   }
   document.documentElement.lang = used;
   document.documentElement.dir = direction(used);
+  // The server knows only what the browser speaks.
+  document
+    .querySelector("link[rel=manifest]")
+    ?.setAttribute("href", `/manifest.webmanifest?language=${used}`);
   isActive();
 }
 

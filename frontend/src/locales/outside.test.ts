@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[] | null> = {
   // Names of other products, and what is written on keys.
   "src/artifacts/python-view.tsx": ["Python"],
   "src/pages/organization-web.tsx": ["SearXNG", "Brave Search", "Tavily"],
-  "src/pages/settings.tsx": ["Enter", "Esc"],
+  "src/app/shortcuts.tsx": ["Enter", "Esc"],
 };
 
 const sources = import.meta.glob<string>(

@@ -13,6 +13,7 @@ import {
   type StreamdownProps,
 } from "streamdown";
 import { cn } from "@/lib/cn";
+import { CitationElement, citationNodes } from "./citations";
 import { CodeBlock } from "./code-block";
 import {
   FootnoteHeading,
@@ -40,6 +41,7 @@ const components: Components = {
       {withSources(alt || t({ message: "image", context: "the words of a link" }))}
     </SafeLink>
   ),
+  citation: CitationElement,
   formula: FormulaElement,
   inlineCode: ({ children }) => (
     <code className="inline-code">
@@ -72,6 +74,7 @@ const components: Components = {
 const rehypePlugins = [
   defaultRehypePlugins.sanitize,
   formulaNodes,
+  citationNodes,
 ] as StreamdownProps["rehypePlugins"];
 // A formula that has not ended stays text (formulas.ts), so that none is closed for now.
 const remend = { katex: false };

@@ -1,5 +1,4 @@
-import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
@@ -8,7 +7,7 @@ import { Link } from "react-router";
 import { patchMe } from "@/api/account";
 import { errorMessage } from "@/api/errors";
 import { meKey, useMe, useSetMe } from "@/app/session";
-import { hotkeyLabel } from "@/lib/hotkeys";
+import { ShortcutList } from "@/app/shortcuts";
 import { useTheme } from "@/lib/theme";
 import { Button, buttonClass } from "@/ui/button";
 import { Field } from "@/ui/field";
@@ -209,32 +208,10 @@ function OrganizationSection() {
   );
 }
 
-const shortcuts: [string, MessageDescriptor][] = [
-  [hotkeyLabel("mod+k"), msg`Search chats`],
-  [hotkeyLabel("mod+shift+o"), msg`New chat`],
-  ["Enter", msg`Send the message`],
-  ["Shift+Enter", msg`New line`],
-  ["Esc", msg`Stop the answer`],
-];
-
 function ShortcutsSection() {
   return (
     <Section title={t`Keyboard`}>
-      <dl className="grid max-w-md grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
-        {shortcuts.map(([keys, what]) => (
-          <div key={keys} className="contents">
-            <dt>
-              <kbd
-                dir="ltr"
-                className="rounded-md border border-border bg-muted px-2 py-1 font-sans text-xs"
-              >
-                {keys}
-              </kbd>
-            </dt>
-            <dd className="text-muted-foreground">{i18n._(what)}</dd>
-          </div>
-        ))}
-      </dl>
+      <ShortcutList />
     </Section>
   );
 }

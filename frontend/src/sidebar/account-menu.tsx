@@ -5,6 +5,7 @@ import {
   ChartColumn,
   CreditCard,
   FolderKanban,
+  Keyboard,
   KeyRound,
   LogOut,
   MessagesSquare,
@@ -16,6 +17,7 @@ import { useNavigate } from "react-router";
 import { patchMe, signOut } from "@/api/account";
 import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
+import { useLayout } from "@/app/layout-state";
 import { useMe, useSetMe } from "@/app/session";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { toast } from "@/ui/toast";
@@ -96,6 +98,13 @@ export function AccountMenu() {
       </MenuItem>
       <MenuItem icon={<Archive aria-hidden />} onSelect={() => void navigate("/archived")}>
         <Trans>Archived chats</Trans>
+      </MenuItem>
+      <MenuItem
+        icon={<Keyboard aria-hidden />}
+        className="pointer-coarse:hidden"
+        onSelect={() => useLayout.getState().setShortcuts(true)}
+      >
+        <Trans>Keyboard shortcuts</Trans>
       </MenuItem>
       {others.length > 0 && <MenuSeparator />}
       {others.map(({ id, name }) => (

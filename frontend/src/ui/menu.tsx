@@ -46,14 +46,16 @@ interface MenuItemProps {
   onSelect: () => void;
   danger?: boolean;
   disabled?: boolean;
+  className?: string;
 }
 
-export function MenuItem({ icon, children, onSelect, danger, disabled }: MenuItemProps) {
+export function MenuItem(props: MenuItemProps) {
+  const { icon, children, onSelect, danger, disabled, className } = props;
   return (
     <Base.Item
       disabled={disabled ?? false}
       onClick={onSelect}
-      className={cn(itemClass, danger && "text-destructive", "data-disabled:opacity-50")}
+      className={cn(itemClass, danger && "text-destructive", "data-disabled:opacity-50", className)}
     >
       {icon}
       {children}

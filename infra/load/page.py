@@ -1,0 +1,223 @@
+"""`python -m infra.load.page`: how fast and how open the page is, in a real Chromium.
+
+Printed are Lighthouse's four scores of the sign-in page and of a chat (by `npx lighthouse`, fetched
+when it is first asked for), how long a chat of 1,000 messages takes to open at a processor four
+times slower, and what the page keeps in memory through what eight hours of streaming bring. Behind
+it is a web process whose upstream is the synthetic one (stack.py).
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from infra.chromium import chromium_path
+from infra.load.stack import MODEL, Stack
+
+LIGHTHOUSE = "lighthouse@13"
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+HOURS = 8
+TOKENS_PER_HOUR = 36_000
+"""Ten a second, without a pause."""
+_SLOWER = 4
+
+_MAKE_CHATS = """
+import os, sys, django
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+django.setup()
+from importlib import import_module
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from backend.accounts.authentication import principal_for_session
+from backend.accounts.models import User
+from backend.conversations.models import Conversation, Message
+user = User.objects.get(email="owner@parley.local")
+principal = async_to_sync(principal_for_session)(user, None)
+session = import_module(settings.SESSION_ENGINE).SessionStore()
+session[SESSION_KEY] = str(user.pk)
+session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+session.save()
+model, answer, *counts = sys.argv[1:]
+answer = open(answer).read()[:1500]
+chats = []
+for count in map(int, counts):
+    chat = Conversation.objects.create(
+        organization_id=principal.organization_id, user_id=user.pk, model=model,
+        title=f"{count} messages", parameters={"max_tokens": 4500},
+    )
+    messages, parent = [], None
+    for number in range(count):
+        text = answer if number % 2 else f"Question {number}: how does a bicycle stay upright?"
+        parent = Message(
+            conversation=chat, parent=parent, role="assistant" if number % 2 else "user",
+            content=[{"type": "text", "text": text}], text=text, status="completed", model=model,
+        )
+        messages.append(parent)
+    Message.objects.bulk_create(messages)
+    Conversation.objects.filter(pk=chat.pk).update(active_message=parent)
+    chats.append(str(chat.pk))
+print(settings.SESSION_COOKIE_NAME, session.session_key, *chats)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Chats:
+    """Of one person: their session's cookie, and the ids of chats."""
+
+    cookie: tuple[str, str]
+    short: str
+    long: str
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--only", choices=("lighthouse", "open", "memory"))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
+        directory = Path(name)
+        directory.chmod(0o711)  # the database's account must be able to pass
+        with Stack(directory, rate=0, settings={}) as stack:
+            chats = _make_chats(stack)
+            if options.only in (None, "lighthouse"):
+                _lighthouse(stack.web_url, chats, directory)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(
+                    executable_path=chromium_path(),
+                    args=["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])],
+                )
+                if options.only in (None, "open"):
+                    _open(browser, stack.web_url, chats)
+                if options.only in (None, "memory"):
+                    _memory(browser, stack.web_url, chats)
+                browser.close()
+
+
+def _make_chats(stack: Stack) -> Chats:
+    answer = Path(__file__).parent / "answer.txt"
+    printed = stack.run_python(_MAKE_CHATS, MODEL, str(answer), "2", "1000")
+    name, key, short, long = printed.split()[-4:]
+    return Chats((name, key), short, long)
+
+
+def _lighthouse(url: str, chats: Chats, directory: Path) -> None:
+    print(f"| page | {' | '.join(CATEGORIES)} | below 90 % |\n|--|{'--:|' * len(CATEGORIES)}--|")
+    headers = json.dumps({"Cookie": "=".join(chats.cookie)})
+    for name, path, extra in (
+        ("sign-in", "/login", []),
+        ("a chat", f"/c/{chats.short}", [f"--extra-headers={headers}"]),
+    ):
+        report = _report(url + path, directory / "report.json", extra)
+        scores = [round(100 * report["categories"][one]["score"]) for one in CATEGORIES]
+        low = sorted(
+            key for key, one in report["audits"].items() if one["score"] not in (None, 1)
+            and one["score"] < 0.9 and one["scoreDisplayMode"] != "informative"
+        )  # fmt: skip
+        print(f"| {name} | {' | '.join(map(str, scores))} | {', '.join(low)} |", flush=True)
+
+
+def _report(url: str, file: Path, extra: list[str]) -> dict[str, Any]:
+    npx = shutil.which("npx")
+    if npx is None:
+        sys.exit("Lighthouse needs npx, of Node.js.")
+    flags = "--headless --disable-gpu" + (" --no-sandbox" if os.geteuid() == 0 else "")
+    done = subprocess.run(
+        [
+            *(npx, "--yes", LIGHTHOUSE, url, "--quiet", f"--chrome-flags={flags}"),
+            *("--output=json", f"--output-path={file}", *extra),
+        ],
+        env={**os.environ, "CHROME_PATH": chromium_path() or ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit(done.stdout + done.stderr)
+    report: dict[str, Any] = json.loads(file.read_text())
+    return report
+
+
+def _signed_in(browser: Browser, url: str, chats: Chats) -> BrowserContext:
+    context = browser.new_context(
+        base_url=url, viewport={"width": 1440, "height": 900}, service_workers="block"
+    )
+    name, value = chats.cookie
+    context.add_cookies([{"name": name, "value": value, "url": url}])
+    return context
+
+
+def _open(browser: Browser, url: str, chats: Chats) -> None:
+    """From the navigation until the last message is drawn, files in the cache as at any visit but
+    the first."""
+    context = _signed_in(browser, url, chats)
+    page = context.new_page()
+    chromium = context.new_cdp_session(page)
+    taken = []
+    for slower in (1, *[_SLOWER] * 5):
+        chromium.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+        page.goto("/settings")
+        page.wait_for_load_state("networkidle")
+        page.goto(f"/c/{chats.long}", wait_until="commit")
+        taken.append(_drawn_after(page))
+    print(f"\nA chat of 1,000 messages at a processor {_SLOWER} times slower is open after")
+    print(f"{median(taken[1:]):.0f} ms ({', '.join(f'{one:.0f}' for one in sorted(taken[1:]))})")
+    context.close()
+
+
+def _drawn_after(page: Page) -> float:
+    """Milliseconds since the navigation began."""
+    after: float = page.evaluate(
+        """async () => {
+          const drawn = () => [...document.querySelectorAll('article')].some(
+            (article) => article.ariaLabel === 'Parley' && article.querySelector('.answer p'));
+          const frame = () => new Promise((next) => requestAnimationFrame(next));
+          while (!drawn()) await frame();
+          await frame();
+          return performance.now();
+        }"""
+    )
+    return after
+
+
+def _memory(browser: Browser, url: str, chats: Chats) -> None:
+    """Answers of 4,500 tokens, one after the other in one chat, as fast as they come."""
+    context = _signed_in(browser, url, chats)
+    page = context.new_page()
+    chromium = context.new_cdp_session(page)
+    page.goto(f"/c/{chats.short}")
+    print("\n| hours | answers | heap, MB | nodes |\n|--:|--:|--:|--:|")
+    answers, began = 0, time.perf_counter()
+    for hour in range(HOURS + 1):
+        while answers * 4_500 < hour * TOKENS_PER_HOUR:
+            _answered(page)
+            answers += 1
+        chromium.send("HeapProfiler.collectGarbage")
+        counted = page.evaluate(
+            "() => [performance.memory.usedJSHeapSize, document.querySelectorAll('*').length]"
+        )
+        print(f"| {hour} | {answers} | {counted[0] / 1e6:.1f} | {counted[1]} |", flush=True)
+    print(f"\n{answers} answers in {time.perf_counter() - began:.0f} s")
+    context.close()
+
+
+def _answered(page: Page) -> None:
+    composer = page.get_by_role("textbox", name="Message")
+    composer.fill("How does a bicycle stay upright?")
+    composer.press("Enter")
+    page.get_by_role("button", name="Stop", exact=True).wait_for()
+    page.get_by_role("button", name="Send", exact=True).wait_for(timeout=180_000)
+
+
+if __name__ == "__main__":
+    main()
