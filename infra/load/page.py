@@ -19,10 +19,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from infra.chromium import chromium_path
 from infra.load.stack import MODEL, Stack
+from infra.services.ports import free_port
 
 LIGHTHOUSE = "lighthouse@13"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
@@ -90,18 +91,22 @@ def main() -> None:
         directory.chmod(0o711)  # the database's account must be able to pass
         with Stack(directory, rate=0, settings={}) as stack:
             chats = _make_chats(stack)
-            if options.only in (None, "lighthouse"):
-                _lighthouse(stack.web_url, chats, directory)
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
-                    executable_path=chromium_path(),
-                    args=["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])],
-                )
-                if options.only in (None, "open"):
-                    _open(browser, stack.web_url, chats)
-                if options.only in (None, "memory"):
-                    _memory(browser, stack.web_url, chats)
-                browser.close()
+                _measure(playwright, stack.web_url, chats, directory, only=options.only)
+
+
+def _measure(
+    playwright: Playwright, url: str, chats: Chats, directory: Path, *, only: str | None
+) -> None:
+    """`only`: one of the three; None: all of them."""
+    if only in (None, "lighthouse"):
+        _lighthouse(playwright, url, chats, directory)
+    browser = playwright.chromium.launch(executable_path=chromium_path(), args=_arguments())
+    if only in (None, "open"):
+        _open(browser, url, chats)
+    if only in (None, "memory"):
+        _memory(browser, url, chats)
+    browser.close()
 
 
 def _make_chats(stack: Stack) -> Chats:
@@ -111,33 +116,33 @@ def _make_chats(stack: Stack) -> Chats:
     return Chats((name, key), short, long)
 
 
-def _lighthouse(url: str, chats: Chats, directory: Path) -> None:
-    print(f"| page | {' | '.join(CATEGORIES)} | below 90 % |\n|--|{'--:|' * len(CATEGORIES)}--|")
-    headers = json.dumps({"Cookie": "=".join(chats.cookie)})
-    for name, path, extra in (
-        ("sign-in", "/login", []),
-        ("a chat", f"/c/{chats.short}", [f"--extra-headers={headers}"]),
-    ):
-        report = _report(url + path, directory / "report.json", extra)
-        scores = [round(100 * report["categories"][one]["score"]) for one in CATEGORIES]
-        low = sorted(
-            key for key, one in report["audits"].items() if one["score"] not in (None, 1)
-            and one["score"] < 0.9 and one["scoreDisplayMode"] != "informative"
-        )  # fmt: skip
-        print(f"| {name} | {' | '.join(map(str, scores))} | {', '.join(low)} |", flush=True)
+def _lighthouse(playwright: Playwright, url: str, chats: Chats, directory: Path) -> None:
+    """In a browser of its own, whose person is signed in before the chat is looked at."""
+    print(f"| page | {' | '.join(CATEGORIES)} | audits below 90 % |")
+    print(f"|--|{'--:|' * len(CATEGORIES)}--|")
+    port = free_port()
+    context = playwright.chromium.launch_persistent_context(
+        directory / "profile",
+        executable_path=chromium_path(),
+        args=[*_arguments(), f"--remote-debugging-port={port}"],
+    )
+    _print_scores("sign-in", _report(f"{url}/login", port, directory))
+    name, value = chats.cookie
+    context.add_cookies([{"name": name, "value": value, "url": url}])
+    _print_scores("a chat", _report(f"{url}/c/{chats.short}", port, directory))
+    context.close()
 
 
-def _report(url: str, file: Path, extra: list[str]) -> dict[str, Any]:
+def _report(url: str, port: int, directory: Path) -> dict[str, Any]:
     npx = shutil.which("npx")
     if npx is None:
         sys.exit("Lighthouse needs npx, of Node.js.")
-    flags = "--headless --disable-gpu" + (" --no-sandbox" if os.geteuid() == 0 else "")
+    file = directory / "report.json"
     done = subprocess.run(
         [
-            *(npx, "--yes", LIGHTHOUSE, url, "--quiet", f"--chrome-flags={flags}"),
-            *("--output=json", f"--output-path={file}", *extra),
+            *(npx, "--yes", LIGHTHOUSE, url, "--quiet", f"--port={port}"),
+            *("--disable-storage-reset", "--output=json", f"--output-path={file}"),
         ],
-        env={**os.environ, "CHROME_PATH": chromium_path() or ""},
         capture_output=True,
         text=True,
         check=False,
@@ -145,7 +150,24 @@ def _report(url: str, file: Path, extra: list[str]) -> dict[str, Any]:
     if done.returncode != 0:
         sys.exit(done.stdout + done.stderr)
     report: dict[str, Any] = json.loads(file.read_text())
+    if report["finalDisplayedUrl"] != url:
+        sys.exit(f"{url} led to {report['finalDisplayedUrl']}")
     return report
+
+
+def _print_scores(name: str, report: dict[str, Any]) -> None:
+    categories = [report["categories"][one] for one in CATEGORIES]
+    weighed = {audit["id"] for one in categories for audit in one["auditRefs"] if audit["weight"]}
+    scores = {key: report["audits"][key]["score"] for key in sorted(weighed)}
+    low = ", ".join(key for key, score in scores.items() if score is not None and score < 0.9)
+    print(
+        f"| {name} | {' | '.join(str(round(100 * one['score'])) for one in categories)} | {low} |"
+    )
+
+
+def _arguments() -> list[str]:
+    precise = "--enable-precise-memory-info"
+    return ["--disable-gpu", precise, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
 def _signed_in(browser: Browser, url: str, chats: Chats) -> BrowserContext:
@@ -196,6 +218,8 @@ def _memory(browser: Browser, url: str, chats: Chats) -> None:
     page = context.new_page()
     chromium = context.new_cdp_session(page)
     page.goto(f"/c/{chats.short}")
+    page.get_by_role("textbox", name="Message").wait_for()
+    page.wait_for_load_state("networkidle")
     print("\n| hours | answers | heap, MB | nodes |\n|--:|--:|--:|--:|")
     answers, began = 0, time.perf_counter()
     for hour in range(HOURS + 1):
