@@ -27,6 +27,7 @@ from backend.tools import rounds, stopping
 from backend.tools.catalog import tools_for
 from backend.tools.mcp_client import tool_call
 from backend.tools.models import ServerKind
+from backend.tools.python_tool import PYTHON_NAME
 from backend.tools.types import Made, ToolFailed
 from backend.tools.web.calls import web_call
 
@@ -86,9 +87,15 @@ class ToolLoop:
         if not step.goes_on:
             return
         try:
-            conversation = (await in_database(_message, message_id)).conversation
+            answer = await in_database(_message, message_id)
+            conversation = answer.conversation
             principal = await _person(conversation)
-            tools = await in_database(tools_for, principal, conversation)
+            tools = await in_database(
+                tools_for,
+                principal,
+                conversation,
+                runs_python=PYTHON_NAME in answer.tool_round.offered,
+            )
             going = await in_database(
                 rounds.round_go_on,
                 message_id=message_id,
@@ -178,4 +185,4 @@ async def _person(conversation: Conversation) -> Principal:
 
 
 def _message(message_id: UUID) -> Message:
-    return Message.objects.select_related("conversation__user").get(pk=message_id)
+    return Message.objects.select_related("conversation__user", "tool_round").get(pk=message_id)

@@ -63,6 +63,7 @@ async def answer_turn(
     reuse: Reuse = "allowed",
     *,
     offers_tools: bool = True,
+    runs_python: bool = False,
 ) -> HttpResponseBase:
     """Stream the answer to a turn, at most once for each `Idempotency-Key`. It survives the page:
     a reader may come back for it.
@@ -72,11 +73,13 @@ async def answer_turn(
             the turn and its generation.
         reuse: see GenerationRequest.
         offers_tools: whether the model may call the tools of the person and the web.
+        runs_python: whether the page that asks can run programs: it is offered no more then.
     """
 
     async def begin(claim: Claim | None) -> HttpResponseBase:
         turn = await store()
-        return await _begin(request, turn, params, reuse, claim, offers_tools=offers_tools)
+        offer = partial(_offer, runs_python=runs_python) if offers_tools else None
+        return await _begin(request, turn, params, reuse, claim, offer)
 
     if HEADER not in request.headers:
         return await _in_own_task(partial(begin, None))
@@ -133,8 +136,7 @@ async def _begin(
     params: SamplingParams | None,
     reuse: Reuse,
     claim: Claim | None,
-    *,
-    offers_tools: bool,
+    offer: Callable[[Principal, Turn], Tools | None] | None,
 ) -> HttpResponseBase:
     ids = TurnIds(
         conversation_id=str(turn.assistant_message.conversation_id),
@@ -143,7 +145,7 @@ async def _begin(
     )
     try:
         principal = await _asking(request, turn)
-        tools = await in_database(_offer, principal, turn) if offers_tools else None
+        tools = await in_database(offer, principal, turn) if offer else None
         gateway = gateway_of(request.scope)
         asker = Asker(gateway, principal, request.request_id, client_hash(request))
         history = await history_with_passages(asker, turn)
@@ -205,9 +207,10 @@ def tools_of(tools: Sequence[Tool], model: str) -> Tools | None:
     return Tools([as_openai(tool) for tool in tools])
 
 
-def _offer(principal: Principal, turn: Turn) -> Tools | None:
+def _offer(principal: Principal, turn: Turn, *, runs_python: bool) -> Tools | None:
     """The tools of a person's turn, noted beside its pending answer."""
-    tools = tools_for(principal, turn.assistant_message.conversation)
+    conversation = turn.assistant_message.conversation
+    tools = tools_for(principal, conversation, runs_python=runs_python)
     offered = tools_of(tools, turn.assistant_message.model)
     if offered is not None:
         round_open(message_id=turn.assistant_message.pk, tools=tools)

@@ -76,6 +76,9 @@ class Conversation(models.Model):
     active_message = models.ForeignKey(
         "Message", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    compared_prompt_id = models.UUIDField(
+        null=True, blank=True, help_text="Whose answers stand side by side until one is chosen."
+    )
     metadata = models.JSONField(
         default=dict, db_default={}, help_text="What a program has noted: texts by name."
     )

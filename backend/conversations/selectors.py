@@ -12,6 +12,7 @@ from django.utils import timezone
 from backend.accounts.principal import Principal
 from backend.conversations.assistant_access import assistant_of_chat
 from backend.conversations.assistant_models import Assistant
+from backend.conversations.comparisons import compared_answers
 from backend.conversations.cursors import Cursor
 from backend.conversations.models import (
     Conversation,
@@ -88,6 +89,7 @@ class Branch:
         has_more: whether there are older messages above the first.
         total_tokens: of all answers in the conversation, the hidden branches too.
         assistant: the chat's, while its person sees it.
+        compared: see comparisons.py; of the newest part alone.
     """
 
     conversation: Conversation
@@ -96,6 +98,7 @@ class Branch:
     total_tokens: int
     generation: RunningGeneration | None
     assistant: Assistant | None
+    compared: list[Message]
 
 
 def conversations_of(principal: Principal) -> QuerySet[Conversation]:
@@ -257,6 +260,7 @@ def branch_get(
         total_tokens=_total_tokens(conversation),
         generation=_running(conversation),
         assistant=assistant_of_chat(conversation),
+        compared=compared_answers(conversation) if before is None else [],
     )
 
 

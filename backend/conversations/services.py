@@ -115,6 +115,7 @@ def conversation_update(
                 f"There is no message {active_message_id} here.", param="active_message_id"
             )
         conversation.active_message_id = leaf
+        conversation.compared_prompt_id = None  # one of them was chosen, or another branch
     if project_id is not None:
         _move(conversation, project_usable(principal, project_id))
     if instructions is not None:

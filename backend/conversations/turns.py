@@ -17,6 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.conversations.comparisons import PLACE
 from backend.conversations.history import tokens_of
 from backend.conversations.instructions import prompt_for
 from backend.conversations.memory_proposals import memory_note, typed_mark
@@ -100,6 +101,7 @@ def turn_regenerate(
     principal: Principal,
     message_id: UUID,
     model: str | None = None,
+    beside: int | None = None,
     room_for: RoomFor = _ample_room,
 ) -> Turn:
     """A further answer to the same prompt, beside the one that `message_id` names.
@@ -107,6 +109,7 @@ def turn_regenerate(
     Args:
         message_id: an answer, or the prompt itself.
         model: None asks the conversation's model again.
+        beside: its place beside the others, until one is chosen (comparisons.py); the first is 0.
     Raises:
         NotFound, InvalidRequest; Conflict while that answer is being generated.
     """
@@ -120,7 +123,17 @@ def turn_regenerate(
         raise InvalidRequest("There is no prompt to answer again.", param="message_id")
     model = clean_model(model) if model is not None else conversation.model
     _forget_refused(prompt)
-    return _answer_to(prompt, conversation=conversation, model=model, room_for=room_for)
+    turn = _answer_to(
+        prompt,
+        conversation=conversation,
+        model=model,
+        room_for=room_for,
+        compares=beside is not None,
+    )
+    if beside is not None:
+        turn.assistant_message.sent = {**(turn.assistant_message.sent or {}), PLACE: beside}
+        turn.assistant_message.save(update_fields=["sent"])
+    return turn
 
 
 @transaction.atomic
@@ -278,7 +291,12 @@ def message_finish(
 
 
 def _answer_to(
-    prompt: Message, *, conversation: Conversation, model: str, room_for: RoomFor
+    prompt: Message,
+    *,
+    conversation: Conversation,
+    model: str,
+    room_for: RoomFor,
+    compares: bool = False,
 ) -> Turn:
     history, sent = prompt_for(conversation, prompt, tokens=room_for(model))
     answer = Message.objects.create(
@@ -291,8 +309,9 @@ def _answer_to(
     )
     conversation.active_message = answer
     conversation.model = model
+    conversation.compared_prompt_id = prompt.pk if compares else None
     conversation.updated_at = timezone.now()
-    conversation.save(update_fields=["active_message", "model", "updated_at"])
+    conversation.save(update_fields=["active_message", "model", "compared_prompt_id", "updated_at"])
     notify("conversation.changed", user_id=conversation.user_id, conversation_id=conversation.pk)
     return Turn(prompt, answer, history, conversation.parameters, conversation.is_temporary)
 

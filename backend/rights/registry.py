@@ -76,7 +76,7 @@ TABLES: tuple[Table, ...] = (
         label="tools.ToolCall",
         user="round__message__conversation__user_id",
         organization="round__message__conversation__organization_id",
-        hidden=("decided_by_id", "fingerprint"),
+        hidden=("decided_by_id", "fingerprint", "run_id", "run_until"),
     ),
     Table(
         label="tools.ToolRound",

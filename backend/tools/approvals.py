@@ -13,7 +13,8 @@ from backend.audit.services import record
 from backend.conversations.notify import notify
 from backend.conversations.selectors import conversation_get
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
-from backend.tools.models import CallStatus, RoundState, ToolCall, ToolGrant, ToolRound
+from backend.tools.models import CallStatus, ToolCall, ToolGrant, ToolRound
+from backend.tools.waking import round_wake
 
 Decision = Literal["once", "chat", "always", "deny"]
 MAX_LISTED = 500
@@ -77,8 +78,7 @@ def call_decide(*, principal: Principal, tool_call_id: UUID, decision: Decision)
             conversation=conversation if decision == "chat" else None,
             defaults={"fingerprint": call.fingerprint},
         )
-    row.state = RoundState.CALLING
-    row.save(update_fields=["state"])
+    round_wake(row)
     record(
         Action.TOOL_DENIED if decision == "deny" else Action.TOOL_APPROVED,
         organization_id=principal.organization_id,

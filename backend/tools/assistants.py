@@ -108,7 +108,7 @@ def tools_usable(principal: Principal) -> list[Tool]:
 def _usable(principal: Principal) -> QuerySet[Tool]:
     return Tool.objects.filter(
         server__organization_id=principal.organization_id,
-        server__kind=ServerKind.MCP,
+        server__kind__in=[ServerKind.MCP, ServerKind.PYTHON],
         server__is_enabled=True,
         is_allowed=True,
     ).select_related("server")

@@ -12,6 +12,7 @@ from backend.conversations.models import Conversation
 from backend.platform.errors import NotFound
 from backend.tools.assistants import tool_ids_of_chat
 from backend.tools.models import (
+    WEB_KINDS,
     ServerAuth,
     ServerKind,
     Tool,
@@ -20,6 +21,7 @@ from backend.tools.models import (
     ToolUse,
 )
 from backend.tools.oauth_models import ConnectionState, ToolConnection
+from backend.tools.python_tool import PYTHON_NAME
 from backend.tools.servers import servers_of
 
 MAX_OFFERED = 64
@@ -27,10 +29,16 @@ _MAX_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
-def tools_for(principal: Principal, conversation: Conversation) -> list[Tool]:
+def tools_for(
+    principal: Principal, conversation: Conversation, *, runs_python: bool = False
+) -> list[Tool]:
     """By server and name, at most 64: what the chat's assistant names, or else what its person has
     switched on; and the web, where they let it be searched. None for a key: approvals are a
-    person's."""
+    person's.
+
+    Args:
+        runs_python: whether a page of theirs can run it.
+    """
     if principal.is_api_key or principal.user_id is None:
         return []
     usable = Tool.objects.filter(
@@ -39,12 +47,14 @@ def tools_for(principal: Principal, conversation: Conversation) -> list[Tool]:
         is_allowed=True,
     )
     named = tool_ids_of_chat(principal, conversation.assistant_id)
+    kinds = [ServerKind.MCP, ServerKind.PYTHON] if runs_python else [ServerKind.MCP]
+    chosen = Q(server__kind__in=kinds)
     if named is None:
         used = ToolUse.objects.filter(user_id=principal.user_id).values("server_id")
-        chosen = Q(server__kind=ServerKind.MCP, server_id__in=used)
+        chosen &= Q(server_id__in=used)
     else:
-        chosen = Q(server__kind=ServerKind.MCP, pk__in=named)
-    of_web = ~Q(server__kind=ServerKind.MCP)
+        chosen &= Q(pk__in=named)
+    of_web = Q(server__kind__in=WEB_KINDS)
     usable = usable.filter(chosen | of_web if conversation.web_search else chosen)
     usable = usable.filter(_reachable(principal))
     return list(usable.select_related("server").order_by("server__name", "name")[:MAX_OFFERED])
@@ -66,6 +76,8 @@ def _reachable(principal: Principal) -> Q:
 
 def offered_name(tool: Tool) -> str:
     """As models read it: letters, digits, `_` and `-`, at most 64, one for each tool."""
+    if tool.server.is_python:
+        return PYTHON_NAME  # the others end in a digest
     plain = f"{tool.server.name}_{tool.name}"
     name = _NOT_IN_NAMES.sub("_", plain)
     digest = hashlib.sha256(f"{tool.server_id}\0{tool.name}".encode()).hexdigest()[:6]
@@ -85,15 +97,17 @@ def as_openai(tool: Tool) -> dict[str, Any]:
 
 def has_web_search(principal: Principal) -> bool:
     """Whether the caller's chats can be let search the web."""
-    servers = servers_of(principal).exclude(kind=ServerKind.MCP)
+    servers = servers_of(principal).filter(kind__in=WEB_KINDS)
     return servers.filter(is_enabled=True, tools__name="search", tools__is_allowed=True).exists()
 
 
 def servers_usable(*, principal: Principal) -> list[tuple[ToolServer, bool]]:
-    """MCP servers with a tool that is allowed, and whether the caller has switched them on."""
+    """Servers with a tool that is allowed, and whether the caller has switched them on. The web is
+    switched on in each chat."""
     servers = (
         servers_of(principal)
-        .filter(kind=ServerKind.MCP, is_enabled=True, tools__is_allowed=True)
+        .exclude(kind__in=WEB_KINDS)
+        .filter(is_enabled=True, tools__is_allowed=True)
         .order_by("name")
         .prefetch_related("tools")
         .distinct()

@@ -5,6 +5,7 @@ Invariants, held by constraints and by the only writers (servers.py, rounds.py, 
   fingerprint, and is reviewed anew;
 - a call that changes something is sent at most once: it is `running` before it is sent, and one
   that is found `running` by another process has failed;
+- a call that a page makes is one page's at a time: who ends it names the run;
 - a round leads to one next turn at most.
 """
 
@@ -26,6 +27,10 @@ class ServerKind(models.TextChoices):
     SEARXNG = "searxng", "SearXNG"
     BRAVE = "brave", "Brave Search"
     TAVILY = "tavily", "Tavily"
+    PYTHON = "python", "Python"
+
+
+WEB_KINDS = (ServerKind.SEARXNG, ServerKind.BRAVE, ServerKind.TAVILY)
 
 
 class ServerAuth(models.TextChoices):
@@ -38,7 +43,8 @@ class ServerAuth(models.TextChoices):
 
 class ToolServer(models.Model):
     """An MCP server of an organization; or its web search, of which there is one at most: a
-    provider, and the product's own tools (web/)."""
+    provider, and the product's own tools (web/); or its Python, one too, which people's pages
+    run (python_tool.py)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization = models.ForeignKey(
@@ -66,8 +72,13 @@ class ToolServer(models.Model):
             models.UniqueConstraint(fields=["organization", "name"], name="tool_server_unique"),
             models.UniqueConstraint(
                 fields=["organization"],
-                condition=~models.Q(kind=ServerKind.MCP),
-                name="tool_server_one_web",
+                condition=models.Q(kind__in=WEB_KINDS),
+                name="tool_server_one_search",
+            ),
+            models.UniqueConstraint(
+                fields=["organization"],
+                condition=models.Q(kind=ServerKind.PYTHON),
+                name="tool_server_one_python",
             ),
         ]
 
@@ -80,7 +91,11 @@ class ToolServer(models.Model):
 
     @property
     def is_web(self) -> bool:
-        return self.kind != ServerKind.MCP
+        return self.kind in WEB_KINDS
+
+    @property
+    def is_python(self) -> bool:
+        return self.kind == ServerKind.PYTHON
 
 
 class Tool(models.Model):
@@ -225,6 +240,11 @@ class ToolCall(models.Model):
     decided_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
+    run_id = models.UUIDField(null=True, blank=True, help_text="Of the page that runs it.")
+    run_until = models.DateTimeField(
+        null=True, blank=True, help_text="When a page that says nothing is given up."
+    )
+    runs = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="By pages.")
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -234,3 +254,8 @@ class ToolCall(models.Model):
 
     def __str__(self) -> str:
         return f"Tool call {self.id}"
+
+    @property
+    def is_of_page(self) -> bool:
+        """Whether a page of its person makes it."""
+        return self.tool is not None and self.tool.server.is_python

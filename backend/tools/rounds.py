@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import Actor, record
 from backend.conversations.models import Message, MessageStatus
@@ -34,8 +35,11 @@ from backend.tools.models import (
     ToolRound,
 )
 from backend.tools.oauth.tokens import SIGN_IN_AGAIN
+from backend.tools.page_runs import OPEN, given_up, looked_at_next, run_locked
+from backend.tools.python_tool import Ran, program_of
 from backend.tools.servers import address_of
 from backend.tools.types import SERVER_ERROR, Address, Made, Source
+from backend.tools.waking import round_wake
 
 MAX_ROUNDS = 8
 MAX_CALLS = 8
@@ -74,7 +78,8 @@ class DueCall:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is to be done of a round next: calls, or go on with the results, or nothing."""
+    """What is to be done of a round next: calls, or go on with the results, or nothing. Calls that
+    pages make are none of it."""
 
     due: list[DueCall]
     goes_on: bool = False
@@ -121,16 +126,20 @@ def round_step(*, message_id: UUID) -> Step:
     related = row.calls.select_related("tool__server", "round__message__conversation")
     calls = list(related.order_by("place"))
     for call in calls:
-        if call.status == CallStatus.RUNNING:
+        if call.is_of_page:
+            _page_call_step(call)
+        elif call.status == CallStatus.RUNNING:
             _after_loss(call)
-    due = [one for call in calls if call.status == CallStatus.DUE and (one := _begun(call))]
+    at_processes = [call for call in calls if not call.is_of_page]
+    due = [one for call in at_processes if call.status == CallStatus.DUE and (one := _begun(call))]
     waits = any(call.status == CallStatus.WAITING for call in calls)
-    row.state = RoundState.WAITING if waits and not due else RoundState.CALLING
-    if row.state == RoundState.WAITING:
-        row.claimed_until = None
+    lapses = looked_at_next(calls)
+    row.state = RoundState.WAITING if waits and not due and not lapses else RoundState.CALLING
+    if not due and (waits or lapses):
+        row.claimed_until = lapses
     row.save(update_fields=["state", "claimed_until"])
     _changed(row.message)
-    return Step(due, goes_on=not due and not waits)
+    return Step(due, goes_on=not due and not waits and not lapses)
 
 
 @transaction.atomic
@@ -142,8 +151,20 @@ def call_finish(*, call_id: UUID, made: Made, failed: bool = False) -> None:
         .filter(pk=call_id, status=CallStatus.RUNNING)
         .first()
     )
-    if row is None:
-        return
+    if row is not None:
+        _finished(row, made, failed=failed)
+
+
+@transaction.atomic
+def run_finish(*, principal: Principal, tool_call_id: UUID, run_id: UUID, ran: Ran) -> ToolCall:
+    """Note what a page says of the program that it has run. Raises NotFound, Conflict."""
+    call = run_locked(principal, tool_call_id, run_id)
+    _finished(call, ran.made, failed=ran.failed)
+    round_wake(call.round)
+    return call
+
+
+def _finished(row: ToolCall, made: Made, *, failed: bool) -> None:
     _end(row, CallStatus.FAILED if failed else CallStatus.DONE, made.text, made.sources)
     conversation = row.round.message.conversation
     record(
@@ -260,8 +281,11 @@ def _problem(call: ToolCall, place: int) -> str:
         return f"Not called: at most {MAX_CALLS} calls are made at a time."
     if call.tool is None or call.tool.fingerprint != call.fingerprint:
         return "There is no such tool."
-    if arguments_of(call) is None:
+    arguments = arguments_of(call)
+    if arguments is None:
         return "Not called: the arguments are not a JSON object."
+    if call.is_of_page and program_of(arguments) is None:
+        return "Not called: code is missing."
     return ""
 
 
@@ -277,8 +301,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any] | None:
 def _begun(call: ToolCall) -> DueCall | None:
     """`call` as running; None, and failed, where the tool may not be called any more."""
     tool, arguments = call.tool, arguments_of(call)
-    allowed = tool is not None and tool.is_allowed and tool.server.is_enabled
-    if tool is None or not allowed or tool.fingerprint != call.fingerprint or arguments is None:
+    if tool is None or arguments is None or not _is_allowed(call):
         _end(call, CallStatus.FAILED, "Tool not available any more.")
         return None
     conversation = call.round.message.conversation
@@ -296,6 +319,20 @@ def _begun(call: ToolCall) -> DueCall | None:
         name=tool.name,
         arguments=arguments,
     )
+
+
+def _is_allowed(call: ToolCall) -> bool:
+    tool = call.tool
+    as_offered = tool is not None and tool.fingerprint == call.fingerprint
+    return tool is not None and as_offered and tool.is_allowed and tool.server.is_enabled
+
+
+def _page_call_step(call: ToolCall) -> None:
+    if call.status not in OPEN:
+        return
+    problem = given_up(call) if _is_allowed(call) else "Tool not available any more."
+    if problem:
+        _end(call, CallStatus.FAILED, problem)
 
 
 def _after_loss(call: ToolCall) -> None:

@@ -100,7 +100,7 @@ def server_create(
         raise InvalidRequest("A client goes with signing in.", param="client_id")
     if auth != ServerAuth.TOKEN and token:
         raise InvalidRequest("A token goes with a server that nobody signs in at.", param="token")
-    if servers_of(principal).count() >= MAX_SERVERS:
+    if servers_of(principal).exclude(kind=ServerKind.PYTHON).count() >= MAX_SERVERS:
         raise Conflict(f"An organization has at most {MAX_SERVERS} tool servers.")
     server = ToolServer(organization_id=principal.organization_id, name=name, url=url, auth=auth)
     _set_token(server, token)
@@ -189,8 +189,10 @@ def server_update(
 
 @transaction.atomic
 def server_delete(*, principal: Principal, server_id: UUID) -> None:
-    """Raises PermissionDenied, NotFound."""
+    """Raises PermissionDenied, NotFound. InvalidRequest: it is the product's own."""
     server = server_get(principal=principal, server_id=server_id)
+    if server.is_python:
+        raise InvalidRequest("Python is switched off, not removed.", param="tool_server_id")
     _note(Action.TOOL_SERVER_DELETED, principal, server)
     server.delete()
 

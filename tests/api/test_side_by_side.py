@@ -125,3 +125,48 @@ def test_unknown_tool_choice_is_refused(person: Person) -> None:
     chat = person.new_conversation()
     answer = person.browser.post(f"/api/conversations/{chat}/messages", json=body)
     assert answer.status_code == 400 and answer.json()["error"]["param"] == "tool_choice"
+
+
+def comparison_of(user: Person, chat: str) -> dict | None:
+    return user.browser.get(f"/api/conversations/{chat}").json()["comparison"]
+
+
+def test_comparison_is_known_until_an_answer_is_chosen_or_the_chat_goes_on(
+    person: Person, upstreams: Upstreams
+) -> None:
+    says(upstreams["alder"], "From Alder.")
+    says(upstreams["birch"], "From Birch.")
+    chat = person.new_conversation()
+    ask(person, chat, model="alder", tool_choice="none")
+    prompt = messages_of(person, chat)[0]["id"]
+    path = f"/api/messages/{prompt}/regenerate"
+    plain = {"model": "birch", "tool_choice": "none"}
+    assert person.browser.post(path, json=plain).status_code == 200
+    assert comparison_of(person, chat) is None, "a version is not beside the others"
+
+    assert person.browser.post(path, json={**plain, "beside": 1}).status_code == 200
+    known = comparison_of(person, chat)
+    assert known and known["prompt_id"] == prompt
+    assert [one["model"] for one in known["answers"]] == ["alder", "birch"]
+    assert [one["status"] for one in known["answers"]] == ["completed", "completed"]
+    assert known["answers"][1]["parts"][0]["text"].strip() == "From Birch."
+    says(upstreams["cedar"], "From Cedar.")
+    says(upstreams["elm"], "From Elm.")
+    for place, model in ((3, "elm"), (2, "cedar")):
+        body = {**plain, "model": model, "beside": place}
+        assert person.browser.post(path, json=body).status_code == 200
+    known = comparison_of(person, chat)
+    shown = [one["model"] for one in known["answers"]] if known else []
+    assert shown == ["alder", "birch", "cedar", "elm"], "whichever was begun first"
+    assert person.browser.post(path, json={**plain, "beside": 4}).status_code == 400
+    assert person.browser.post(path, json={**plain, "beside": 1}).status_code == 200
+    known = comparison_of(person, chat)
+    assert known
+    active = messages_of(person, chat)[1]["id"]
+    assert known["answers"][1]["id"] == active, "the newest of a model"
+
+    person.browser.patch(f"/api/conversations/{chat}", json={"active_message_id": active})
+    assert comparison_of(person, chat) is None
+    assert person.browser.post(path, json={**plain, "beside": 1}).status_code == 200
+    ask(person, chat, model="birch", tool_choice="none")
+    assert comparison_of(person, chat) is None

@@ -49,6 +49,12 @@ def new_server(user: Person, url: str, **more: str) -> dict[str, Any]:
     return server
 
 
+def servers_of(user: Person) -> list[dict[str, Any]]:
+    """Its MCP servers."""
+    listed = user.browser.get("/api/organization/tool-servers").json()["data"]
+    return [server for server in listed if server["kind"] == "mcp"]
+
+
 def check(user: Person, server: dict[str, Any]) -> dict[str, Any]:
     answer = user.browser.post(f"/api/organization/tool-servers/{server['id']}/check")
     assert answer.status_code == 200, answer.text
@@ -329,7 +335,7 @@ def test_changed_definition_is_reviewed_anew(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
     """A server that was allowed for what it said then says something else."""
-    [server] = person.browser.get("/api/organization/tool-servers").json()["data"]
+    [server] = servers_of(person)
     changed = scripted_product.rows(
         "UPDATE tools_tool SET fingerprint = 'another' WHERE name = 'book' AND server_id = %s"
         " RETURNING id",
@@ -372,7 +378,7 @@ def test_calls_and_servers_of_others_do_not_exist(
     conversation = person.new_conversation()
     ask(person, conversation)
     call = waiting_call(person, conversation)
-    [server] = person.browser.get("/api/organization/tool-servers").json()["data"]
+    [server] = servers_of(person)
     invitation = person.new_invitation(role="member")["url"].partition("#")[2]
     colleague = sign_up(scripted_product.url, invitation=invitation)
     outsider = sign_up(scripted_product.url)

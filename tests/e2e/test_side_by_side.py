@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.compared_models import compared_models, says
@@ -27,7 +29,8 @@ def upstreams(scripted_product: ScriptedProduct) -> Iterator[Upstreams]:
         yield made
 
 
-def choose_models(person: Person) -> None:
+def choose_models(person: Person, *names: str) -> None:
+    names = names or ("Alder", "Birch")
     page = person.page
     page.get_by_role("button", name=re.compile("^Model:")).click()
     page.get_by_role("menuitem", name="Compare models").click()
@@ -35,11 +38,11 @@ def choose_models(person: Person) -> None:
     for box in dialog.get_by_role("checkbox", checked=True).all():
         box.uncheck()
     expect(dialog.get_by_role("button", name="Compare", exact=True)).to_be_disabled()
-    for name in ("Alder", "Birch"):
+    for name in names:
         dialog.get_by_role("checkbox", name=name).check()
     assert_accessible(page, "the choice of models")
     dialog.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("button", name="Model: 2 models")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Model: {len(names)} models")).to_be_visible()
 
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
@@ -102,3 +105,68 @@ def test_model_that_fails_leaves_the_other_and_is_asked_again(
     expect(alder).to_contain_text("Alders like water.")
     alder.get_by_role("button", name="Continue with this answer").click()
     expect(person.answer).to_contain_text("Alders like water.")
+
+
+@pytest.mark.parametrize(
+    ("count", "device"), [(3, "desktop"), (4, "desktop"), (3, "phone"), (4, "phone")]
+)
+def test_more_models_stand_side_by_side_and_are_there_after_a_reload(
+    sign_up: SignUp, upstreams: Upstreams, count: int, device: str
+) -> None:
+    person = sign_up(**(PHONE if device == "phone" else {}))
+    person.open("/")
+    page = person.page
+    names = ("Alder", "Birch", "Cedar", "Elm")[:count]
+    for name in names:
+        says(upstreams[name.lower()], f"I am the {name}.")
+    says(upstreams["birch"], LONG, rate=5)
+    choose_models(person, *names)
+    person.composer.fill("Which tree is the most beautiful?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    columns = [page.get_by_role("article", name=name) for name in names]
+    alder, birch, *others = columns
+    for name, column in zip(names, columns, strict=True):
+        if name != "Birch":
+            expect(column).to_contain_text(f"I am the {name}.")
+    expect(birch).to_contain_text("leaf3")
+    assert_accessible(page, f"{count} answers on a {device}")
+    keep_image(page, f"columns-{count}-{device}")
+    assert_beside(columns, page, device)
+
+    page.reload()
+    for name, column in zip(names, columns, strict=True):
+        if name != "Birch":
+            expect(column).to_contain_text(f"I am the {name}.")
+    expect(birch).to_have_attribute("aria-busy", "true")
+    expect(birch).to_contain_text("leaf0")
+    expect(page.get_by_text("Which tree is the most beautiful?")).to_have_count(1)
+    assert_beside(columns, page, device)
+    keep_image(page, f"columns-{count}-{device}-again")
+    birch.get_by_role("button", name="Stop Birch").click()
+    expect(birch).to_contain_text("You stopped this answer.")
+
+    tab = person.visitor.new_tab()
+    tab.goto(page.url)
+    expect(tab.get_by_role("article", name=names[-1])).to_contain_text(names[-1])
+    others[0].get_by_role("button", name="Continue with this answer").click()
+    expect(alder).to_be_hidden()
+    expect(person.answer).to_contain_text("I am the Cedar.")
+    expect(tab.get_by_role("article", name="Alder")).to_be_hidden()
+    page.reload()
+    expect(person.answer).to_contain_text("I am the Cedar.")
+    expect(alder).to_be_hidden()
+    assert len(person.stored()[-1]["siblings"]) == count
+
+
+def assert_beside(columns: list[Locator], page: Page, device: str) -> None:
+    """In a row; all of them in sight where there is room, else one after the other by swiping."""
+    shown = page.get_by_role("region", name="Answers side by side").get_by_role("heading")
+    expect(shown).to_have_text(["Alder", "Birch", "Cedar", "Elm"][: len(columns)])
+    boxes = [column.bounding_box() for column in columns]
+    for left, right in pairwise(boxes):
+        assert left and right and left["x"] + left["width"] <= right["x"]
+    first, last = boxes[0], boxes[-1]
+    assert first and last and first["x"] >= 0
+    width = page.evaluate("window.innerWidth")
+    assert (last["x"] + last["width"] <= width) is (device == "desktop")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -139,3 +139,59 @@ def test_second_tab_shows_changes_of_the_first(
     person.call("DELETE", f"/api/conversations/{identity}")
     expect(rows).to_have_count(0)
     expect(tab).to_have_url(re.compile("/$"))
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_message_steers_the_answer_that_is_written(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+) -> None:
+    """It goes out at once, below what there is of the answer."""
+    scripted_product.says(STORY, rate=10.0)
+    person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/")
+    person.composer.fill("Write a very long story about the sea.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    person.wait_for_words()
+    person.composer.fill("In the mountains, please")
+    page.get_by_role("button", name="Send next").click()
+    expect(page.get_by_text("Sent next:")).to_be_visible()
+    assert_accessible(page, "a message that may steer")
+    keep_image(page, f"steer-{device}")
+    scripted_product.says("High up it was quiet.")
+    page.get_by_role("button", name="Send now").click()
+    expect(person.answer).to_contain_text("High up it was quiet.")
+    expect(page.get_by_text("Sent next:")).to_be_hidden()
+    expect(page.get_by_text("You stopped this answer.")).to_be_visible()
+    person.wait_for_the_end()
+    asked, cut, steered, answer = person.stored()
+    assert (cut["status"], answer["status"]) == ("cancelled", "completed")
+    assert cut["content"].startswith("Wave 0")
+    assert [asked["id"], cut["id"], steered["id"]] == [
+        one["parent_id"] for one in (cut, steered, answer)
+    ]
+    read = [one["content"] for one in scripted_product.prompts[-1]]
+    assert read[-1] == "In the mountains, please"
+    assert any(str(one).startswith("Wave 0") for one in read)
+    keep_image(page, f"steered-{device}")
+
+
+def test_message_waits_over_a_reload_and_is_sent_by_keys(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says(STORY, rate=10.0)
+    page = person.page
+    person.say("Write a very long story about the sea.")
+    person.wait_for_words()
+    person.composer.fill("Thank you")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Sent next:")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Sent next:")).to_be_visible()
+    person.wait_for_words()
+    scripted_product.says("Fine.")
+    person.composer.fill("And stop")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(person.answer).to_contain_text("Fine.")
+    prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
+    assert prompts[1].split() == ["Thank", "you", "And", "stop"]

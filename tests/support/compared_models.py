@@ -1,4 +1,4 @@
-"""Two models beside a product's own, each with an upstream that says what a test tells it to."""
+"""Four models beside a product's own, each with an upstream that says what a test tells it to."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,12 +7,12 @@ from tests.support.pools import pools_beside
 from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
 
-NAMES = {"alder": "Alder", "birch": "Birch"}
+NAMES = {"alder": "Alder", "birch": "Birch", "cedar": "Cedar", "elm": "Elm"}
 
 
 @contextmanager
 def compared_models(product: Product) -> Iterator[dict[str, UpstreamThread]]:
-    """The upstreams of Alder and Birch, by model; the latter costs twice as much."""
+    """Their upstreams, by model; Birch costs twice as much as Alder."""
     with ExitStack() as stack:
         upstreams = {model: UpstreamThread(rate=0.0) for model in NAMES}
         for upstream in upstreams.values():
@@ -29,7 +29,7 @@ def compared_models(product: Product) -> Iterator[dict[str, UpstreamThread]]:
                 "price_per_1k": {"input": price, "cached_input": price, "output": price},
                 "replica": [{"name": model, "url": upstreams[model].url}],
             }
-            for model, price in zip(NAMES, ("1", "2"), strict=True)
+            for model, price in zip(NAMES, ("1", "2", "1", "1"), strict=True)
         ]
         stack.enter_context(pools_beside(product, definitions))
         yield upstreams

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+ABSENT = "00000000-0000-4000-8000-000000000000"
 UPLOAD = {"filename": "a", "purpose": "batch", "bytes": 9, "mime_type": "text/plain"}
 # Bodies that are valid, so that a refusal is about the caller and not about the request.
 BODIES: dict[tuple[str, str], Any] = {
@@ -123,9 +124,11 @@ BODIES: dict[tuple[str, str], Any] = {
     ("PUT", "/api/me/tools/{tool_server_id}"): {"on": True},
     ("POST", "/api/tool-servers/{tool_server_id}/connection"): {},
     ("POST", "/api/tool-calls/{tool_call_id}/decision"): {"decision": "once"},
+    ("PUT", "/api/tool-calls/{tool_call_id}/run"): {"run_id": ABSENT},
+    ("POST", "/api/tool-calls/{tool_call_id}/release"): {"run_id": ABSENT},
+    ("POST", "/api/tool-calls/{tool_call_id}/result"): {"run_id": ABSENT, "outcome": "ended"},
     ("POST", "/api/webhooks"): {"url": "https://example.org/hook", "types": ["invoice.issued"]},
 }
-ABSENT = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {
     ("GET", "/api/shared/{token}"),
     ("GET", "/api/exports/download"),
@@ -171,6 +174,10 @@ SESSION_ONLY = {
     ("GET", "/api/conversations/{conversation_id}/tool-calls"),
     ("POST", "/api/conversations/{conversation_id}/tool-calls/stop"),
     ("POST", "/api/tool-calls/{tool_call_id}/decision"),
+    ("POST", "/api/tool-calls/{tool_call_id}/run"),
+    ("PUT", "/api/tool-calls/{tool_call_id}/run"),
+    ("POST", "/api/tool-calls/{tool_call_id}/release"),
+    ("POST", "/api/tool-calls/{tool_call_id}/result"),
     ("PATCH", "/api/organization/tool-servers/{tool_server_id}"),
     ("DELETE", "/api/organization/tool-servers/{tool_server_id}"),
     ("POST", "/api/organization/tool-servers/{tool_server_id}/check"),

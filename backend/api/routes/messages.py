@@ -68,7 +68,13 @@ async def ask(
         room_for=room_for_history(body.max_tokens or conversation.parameters.get("max_tokens")),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
-    return await answer_turn(request, store, params, offers_tools=body.tool_choice == "auto")
+    return await answer_turn(
+        request,
+        store,
+        params,
+        offers_tools=body.tool_choice == "auto",
+        runs_python="python" in body.page_tools,
+    )
 
 
 @router.post("/messages/{uuid:message_id}/regenerate", **EVENT_STREAM_RESPONSE)
@@ -86,10 +92,15 @@ async def regenerate(
         principal=request.auth,
         message_id=message_id,
         model=model,
+        beside=body.beside,
         room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
     )
     return await answer_turn(
-        request, store, reuse="refresh", offers_tools=body.tool_choice == "auto"
+        request,
+        store,
+        reuse="refresh",
+        offers_tools=body.tool_choice == "auto",
+        runs_python="python" in body.page_tools,
     )
 
 

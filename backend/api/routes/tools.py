@@ -9,6 +9,9 @@ from backend.accounts.principal import AuthenticatedRequest
 from backend.api.authentication import SessionOnly
 from backend.api.schemas.tools import (
     MyToolsOut,
+    ProgramResult,
+    ProgramRunBody,
+    ProgramRunOut,
     ToolCallListOut,
     ToolCallOut,
     ToolDecision,
@@ -25,7 +28,7 @@ from backend.api.sign_in import require_recent
 from backend.api.tool_stop import turn_stop
 from backend.generation.lifespan import gateway_of
 from backend.platform.database import in_database
-from backend.tools import approvals, catalog, servers
+from backend.tools import approvals, catalog, page_runs, python_tool, rounds, servers
 from backend.tools.mcp_client import tools_list
 from backend.tools.models import ServerAuth, ServerKind, ToolCall, ToolServer
 from backend.tools.types import FoundTool, ToolFailed
@@ -37,6 +40,7 @@ router = Router(tags=["tools"], auth=SessionOnly())
 @router.get("/organization/tool-servers", response=ToolServerListOut)
 async def list_tool_servers(request: AuthenticatedRequest) -> ToolServerListOut:
     """With their tools, and what each may do."""
+    await in_database(python_tool.python_ensure, principal=request.auth)
     rows = await in_database(servers.servers_list, principal=request.auth)
     return ToolServerListOut(data=[await _shown(request, row) for row in rows])
 
@@ -130,6 +134,8 @@ async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer
 
 async def _tools_of(row: ToolServer, user_id: UUID | None) -> Sequence[FoundTool]:
     """Raises ToolFailed."""
+    if row.is_python:
+        return [python_tool.TOOL]
     address = await in_database(servers.address_of, row, user_id=user_id)
     if address is None:
         raise ToolFailed("Connect first: this server asks who reads its tools.")
@@ -142,6 +148,7 @@ async def _tools_of(row: ToolServer, user_id: UUID | None) -> Sequence[FoundTool
 @router.get("/me/tools", response=MyToolsOut)
 async def get_my_tools(request: AuthenticatedRequest) -> MyToolsOut:
     """What you can switch on, and what you let be called without asking."""
+    await in_database(python_tool.python_ensure, principal=request.auth)
     usable = await in_database(catalog.servers_usable, principal=request.auth)
     granted = await in_database(catalog.always_granted, principal=request.auth)
     return MyToolsOut(
@@ -199,5 +206,53 @@ async def decide_tool_call(
         principal=request.auth,
         tool_call_id=tool_call_id,
         decision=body.decision,
+    )
+    return ToolCallOut.of(row)
+
+
+@router.post("/tool-calls/{uuid:tool_call_id}/run", response=ProgramRunOut)
+async def claim_program(request: AuthenticatedRequest, tool_call_id: UUID) -> ProgramRunOut:
+    """A page of yours runs it now, and no other. 409: it is not to be run, or another page is at
+    it."""
+    row = await in_database(page_runs.run_claim, principal=request.auth, tool_call_id=tool_call_id)
+    return ProgramRunOut.of(row)
+
+
+@router.put("/tool-calls/{uuid:tool_call_id}/run", response={204: None})
+async def renew_program(
+    request: AuthenticatedRequest, tool_call_id: UUID, body: ProgramRunBody
+) -> Status:
+    """The page is still at it; say so every few seconds. 409: it is not its own any more."""
+    await in_database(
+        page_runs.run_renew, principal=request.auth, tool_call_id=tool_call_id, run_id=body.run_id
+    )
+    return Status(204, None)
+
+
+@router.post("/tool-calls/{uuid:tool_call_id}/release", response={204: None})
+async def release_program(
+    request: AuthenticatedRequest, tool_call_id: UUID, body: ProgramRunBody
+) -> Status:
+    """The page leaves: another may run it. 409: it was not its own any more."""
+    await in_database(
+        page_runs.run_release,
+        principal=request.auth,
+        tool_call_id=tool_call_id,
+        run_id=body.run_id,
+    )
+    return Status(204, None)
+
+
+@router.post("/tool-calls/{uuid:tool_call_id}/result", response=ToolCallOut)
+async def finish_program(
+    request: AuthenticatedRequest, tool_call_id: UUID, body: ProgramResult
+) -> ToolCallOut:
+    """What came of it; the answer goes on by itself. 409: it was not the page's own any more."""
+    row = await in_database(
+        rounds.run_finish,
+        principal=request.auth,
+        tool_call_id=tool_call_id,
+        run_id=body.run_id,
+        ran=body.ran,
     )
     return ToolCallOut.of(row)

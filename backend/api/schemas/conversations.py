@@ -163,6 +163,14 @@ PartIn = Annotated[TextPartIn | AttachmentPartIn, Field(discriminator="type")]
 ToolChoice = Annotated[
     Literal["auto", "none"], Field(description='"none": the model is offered no tools.')
 ]
+PageTools = Annotated[
+    list[Literal["python"]],
+    Field(
+        max_length=1,
+        description="What the page that asks can run: the model is offered it, where its person"
+        " has switched it on.",
+    ),
+]
 
 
 class TurnCreate(RequestModel):
@@ -177,6 +185,7 @@ class TurnCreate(RequestModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     tool_choice: ToolChoice = "auto"
+    page_tools: PageTools = []
 
     @property
     def follows_active_leaf(self) -> bool:
@@ -196,6 +205,14 @@ class TurnCreate(RequestModel):
 class TurnRegenerate(RequestModel):
     model: ModelName | None = None
     tool_choice: ToolChoice = "auto"
+    page_tools: PageTools = []
+    beside: int | None = Field(
+        default=None,
+        ge=0,
+        le=3,
+        description="Its place among the prompt's answers, the first is 0: they stand side by side"
+        " until one of them is chosen (`active_message_id`), or the chat goes on.",
+    )
 
 
 class FeedbackIn(RequestModel):
@@ -305,6 +322,35 @@ class ChatAssistantOut(ResponseModel):
     name: str
 
 
+class ComparedAnswerOut(ResponseModel):
+    id: UUID
+    model: str
+    status: str
+    parts: list[dict[str, Any]]
+    generation_id: UUID | None
+
+
+class ComparisonOut(ResponseModel):
+    prompt_id: UUID
+    answers: list[ComparedAnswerOut] = Field(description="One of each model.")
+
+    @classmethod
+    def of(cls, answers: list[Message]) -> "ComparisonOut | None":
+        if not answers:
+            return None
+        shown = [
+            ComparedAnswerOut(
+                id=one.pk,
+                model=one.model,
+                status=one.status,
+                parts=one.content,
+                generation_id=one.generation_id,
+            )
+            for one in answers
+        ]
+        return cls.model_validate({"prompt_id": answers[0].parent_id, "answers": shown})
+
+
 class ConversationOut(ResponseModel):
     id: UUID
     title: str
@@ -316,6 +362,9 @@ class ConversationOut(ResponseModel):
     active_message_id: UUID | None
     total_tokens: int
     generation: GenerationRefOut | None
+    comparison: ComparisonOut | None = Field(
+        description="Answers that stand side by side: none of them is chosen yet."
+    )
     instructions: str
     parameters: ChatParameters
     temporary: bool
@@ -336,6 +385,7 @@ def conversation_out(branch: Branch) -> ConversationOut:
         archived=conversation.archived_at is not None,
         messages=[branch_message_out(item) for item in branch.messages],
         has_more=branch.has_more,
+        comparison=ComparisonOut.of(branch.compared),
         active_message_id=conversation.active_message_id,
         total_tokens=branch.total_tokens,
         project_id=conversation.project_id,

@@ -10,8 +10,10 @@ from backend.api.schemas.base import RequestModel, ResponseModel
 from backend.tools.approvals import may_always
 from backend.tools.models import RoundState, Tool, ToolCall, ToolGrant, ToolServer
 from backend.tools.oauth.connections import connection_of
+from backend.tools.python_tool import LIMIT_S, Outcome, Ran, program_of
+from backend.tools.rounds import arguments_of
 from backend.tools.servers import GivenClient
-from backend.tools.types import Source
+from backend.tools.types import MAX_RESULT, Source
 
 _NOT_NULL = r"^[^\x00]*$"  # PostgreSQL stores no null character
 ServerName = Annotated[
@@ -133,7 +135,7 @@ class ToolConnectionOut(ResponseModel):
 
 class ToolServerOut(ResponseModel):
     id: UUID
-    kind: Literal["mcp", "searxng", "brave", "tavily"]
+    kind: Literal["mcp", "searxng", "brave", "tavily", "python"]
     name: str
     url: str
     has_token: bool
@@ -173,6 +175,7 @@ class ToolServerListOut(ResponseModel):
 
 class UsableServerOut(ResponseModel):
     id: UUID
+    kind: Literal["mcp", "python"]
     name: str
     on: bool
     tools: list[str]
@@ -188,6 +191,7 @@ class UsableServerOut(ResponseModel):
         return cls.model_validate(
             {
                 "id": row.id,
+                "kind": row.kind,
                 "name": row.name,
                 "on": is_on,
                 "tools": allowed,
@@ -238,6 +242,43 @@ class ToolDecision(RequestModel):
     decision: Literal["once", "chat", "always", "deny"]
 
 
+class ProgramRunOut(ResponseModel):
+    """A page's own claim to a program."""
+
+    run_id: UUID
+    code: str
+    limit_s: int = Field(description="It is ended after that.")
+
+    @classmethod
+    def of(cls, row: ToolCall) -> "ProgramRunOut":
+        code = program_of(arguments_of(row) or {}) or ""
+        return cls.model_validate({"run_id": row.run_id, "code": code, "limit_s": LIMIT_S})
+
+
+RunId = Annotated[UUID, Field(strict=False)]
+
+
+class ProgramRunBody(RequestModel):
+    run_id: RunId
+
+
+_FileName = Annotated[str, StringConstraints(max_length=255)]
+
+
+class ProgramResult(RequestModel):
+    """What came of a program: what it printed, its traceback too, and the names of the files that
+    it wrote."""
+
+    run_id: RunId
+    outcome: Outcome
+    output: Annotated[str, StringConstraints(max_length=MAX_RESULT)] = ""
+    files: Annotated[list[_FileName], Field(max_length=50)] = []
+
+    @property
+    def ran(self) -> Ran:
+        return Ran(self.outcome, self.output, self.files)
+
+
 class WebSourceOut(ResponseModel):
     title: str
     url: str = Field(description="https.")
@@ -252,6 +293,7 @@ class ToolCallOut(ResponseModel):
     web: Literal["search", "fetch"] | None = Field(
         description="Which of the organization's web tools it is; null for an MCP server's."
     )
+    of_page: bool = Field(description="A page of its person runs it, as a program.")
     status: Literal["waiting", "due", "running", "done", "failed", "denied", "cancelled"]
     arguments: str
     result: str
@@ -272,6 +314,7 @@ class ToolCallOut(ResponseModel):
                 "server": row.server_name,
                 "tool": (row.tool.title if row.tool else "") or row.tool_name,
                 "web": row.tool_name if row.tool and row.tool.server.is_web else None,
+                "of_page": row.is_of_page,
                 "status": row.status,
                 "arguments": row.arguments,
                 "result": row.result,

@@ -13,6 +13,8 @@ export interface RequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** It is sent even when the tab is closed at once, as all PATCH and DELETE are. */
+  keepalive?: boolean;
 }
 
 /** The raw response of a successful request; for streams. */
@@ -35,7 +37,8 @@ export async function request(path: string, options: RequestOptions = {}): Promi
       body: sent,
       signal: signal ?? null,
       // keepalive: a rename or delete is done even when the tab is closed at once.
-      keepalive: (method === "PATCH" || method === "DELETE") && fitsKeepalive(sent),
+      keepalive:
+        (options.keepalive || method === "PATCH" || method === "DELETE") && fitsKeepalive(sent),
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;

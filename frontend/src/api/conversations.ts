@@ -127,6 +127,10 @@ export const postImport = (conversations: unknown[]) =>
 export const exportPath = (id: string, format: "markdown" | "json") =>
   withQuery(`/api/conversations/${encodeURIComponent(id)}/export`, { format });
 
+/** What the model may have this page run: programs, where the browser can (chat/run-programs.tsx). */
+const pageTools = () =>
+  typeof Worker === "function" && typeof WebAssembly === "object" ? { page_tools: ["python"] } : {};
+
 export interface NewTurn {
   content: string | Part[];
   /** Absent: below the active leaf. Null: a new root. */
@@ -140,7 +144,7 @@ export interface NewTurn {
 export const postTurn = (conversationId: string, turn: NewTurn, key: string, signal: AbortSignal) =>
   request(`/api/conversations/${encodeURIComponent(conversationId)}/messages`, {
     method: "POST",
-    body: turn,
+    body: { ...turn, ...pageTools() },
     headers: { "Idempotency-Key": key },
     signal,
   });
@@ -148,15 +152,20 @@ export const postTurn = (conversationId: string, turn: NewTurn, key: string, sig
 export const postRegenerate = (messageId: string, model: string | undefined, signal: AbortSignal) =>
   request(`/api/messages/${encodeURIComponent(messageId)}/regenerate`, {
     method: "POST",
-    body: model ? { model } : {},
+    body: { ...(model && { model }), ...pageTools() },
     signal,
   });
 
 /** A further answer to a prompt, by `model` and without tools, also while others are on their way. */
-export const postAnswerBeside = (promptId: string, model: string, signal: AbortSignal) =>
+export const postAnswerBeside = (
+  promptId: string,
+  model: string,
+  place: number,
+  signal: AbortSignal,
+) =>
   request(`/api/messages/${encodeURIComponent(promptId)}/regenerate`, {
     method: "POST",
-    body: { model, tool_choice: "none" },
+    body: { model, tool_choice: "none", beside: place },
     signal,
   });
 
@@ -196,6 +205,10 @@ export const postAttachment = (file: File, signal?: AbortSignal) => {
     ...(signal && { signal }),
   });
 };
+
+/** Its bytes. */
+export const getAttachment = async (id: string) =>
+  new Uint8Array(await (await request(`/api/attachments/${encodeURIComponent(id)}`)).arrayBuffer());
 
 export const createShare = (conversationId: string, days: number) =>
   api<Share>(`/api/conversations/${encodeURIComponent(conversationId)}/shares`, {

@@ -3329,6 +3329,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tool-calls/{tool_call_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Renew Program
+         * @description The page is still at it; say so every few seconds. 409: it is not its own any more.
+         */
+        put: operations["renew_program"];
+        /**
+         * Claim Program
+         * @description A page of yours runs it now, and no other. 409: it is not to be run, or another page is at
+         *     it.
+         */
+        post: operations["claim_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-calls/{tool_call_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Program
+         * @description The page leaves: another may run it. 409: it was not its own any more.
+         */
+        post: operations["release_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-calls/{tool_call_id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Program
+         * @description What came of it; the answer goes on by itself. 409: it was not the page's own any more.
+         */
+        post: operations["finish_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tool-servers/{tool_server_id}/connection": {
         parameters: {
             query?: never;
@@ -4006,6 +4071,37 @@ export interface components {
             /** Frequency Penalty */
             frequency_penalty?: number | null;
         };
+        /** ComparedAnswerOut */
+        ComparedAnswerOut: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Model */
+            model: string;
+            /** Status */
+            status: string;
+            /** Parts */
+            parts: {
+                [key: string]: unknown;
+            }[];
+            /** Generation Id */
+            generation_id: string | null;
+        };
+        /** ComparisonOut */
+        ComparisonOut: {
+            /**
+             * Prompt Id
+             * Format: uuid
+             */
+            prompt_id: string;
+            /**
+             * Answers
+             * @description One of each model.
+             */
+            answers: components["schemas"]["ComparedAnswerOut"][];
+        };
         /** ConversationOut */
         ConversationOut: {
             /**
@@ -4030,6 +4126,8 @@ export interface components {
             /** Total Tokens */
             total_tokens: number;
             generation: components["schemas"]["GenerationRefOut"] | null;
+            /** @description Answers that stand side by side: none of them is chosen yet. */
+            comparison: components["schemas"]["ComparisonOut"] | null;
             /** Instructions */
             instructions: string;
             parameters: components["schemas"]["ChatParameters"];
@@ -4311,6 +4409,12 @@ export interface components {
              * @enum {string}
              */
             tool_choice: "auto" | "none";
+            /**
+             * Page Tools
+             * @description What the page that asks can run: the model is offered it, where its person has switched it on.
+             * @default []
+             */
+            page_tools: "python"[];
         };
         /** TurnRegenerate */
         TurnRegenerate: {
@@ -4323,6 +4427,17 @@ export interface components {
              * @enum {string}
              */
             tool_choice: "auto" | "none";
+            /**
+             * Page Tools
+             * @description What the page that asks can run: the model is offered it, where its person has switched it on.
+             * @default []
+             */
+            page_tools: "python"[];
+            /**
+             * Beside
+             * @description Its place among the prompt's answers, the first is 0: they stand side by side until one of them is chosen (`active_message_id`), or the chat goes on.
+             */
+            beside?: number | null;
         };
         /** SentMessageOut */
         SentMessageOut: {
@@ -7288,7 +7403,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "mcp" | "searxng" | "brave" | "tavily";
+            kind: "mcp" | "searxng" | "brave" | "tavily" | "python";
             /** Name */
             name: string;
             /** Url */
@@ -7433,6 +7548,11 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "mcp" | "python";
             /** Name */
             name: string;
             /** On */
@@ -7484,6 +7604,11 @@ export interface components {
              */
             web: ("search" | "fetch") | null;
             /**
+             * Of Page
+             * @description A page of its person runs it, as a program.
+             */
+            of_page: boolean;
+            /**
              * Status
              * @enum {string}
              */
@@ -7529,6 +7654,59 @@ export interface components {
              * @enum {string}
              */
             decision: "once" | "chat" | "always" | "deny";
+        };
+        /**
+         * ProgramRunOut
+         * @description A page's own claim to a program.
+         */
+        ProgramRunOut: {
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /** Code */
+            code: string;
+            /**
+             * Limit S
+             * @description It is ended after that.
+             */
+            limit_s: number;
+        };
+        /** ProgramRunBody */
+        ProgramRunBody: {
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+        };
+        /**
+         * ProgramResult
+         * @description What came of a program: what it printed, its traceback too, and the names of the files that
+         *     it wrote.
+         */
+        ProgramResult: {
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "ended" | "raised" | "stopped" | "timeout" | "failed";
+            /**
+             * Output
+             * @default
+             */
+            output: string;
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
         };
         /** ToolSignInBegun */
         ToolSignInBegun: {
@@ -12673,6 +12851,110 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ToolDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCallOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    renew_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramRunBody"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    claim_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramRunOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    release_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramRunBody"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    finish_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tool_call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramResult"];
             };
         };
         responses: {

@@ -1,6 +1,6 @@
 /** Requests about tools: an organization's servers, a person's switches, calls of a chat. */
 import { api } from "./client";
-import type { MyTools, ToolCall, ToolServer } from "./types";
+import type { MyTools, ProgramResult, ProgramRun, ToolCall, ToolServer } from "./types";
 
 const servers = "/api/organization/tool-servers";
 const at = (id: string) => `${servers}/${encodeURIComponent(id)}`;
@@ -64,6 +64,21 @@ export const revokeGrant = (id: number) =>
 
 export const listToolCalls = (conversationId: string) =>
   api<{ data: ToolCall[] }>(`/api/conversations/${encodeURIComponent(conversationId)}/tool-calls`);
+
+/** A program of a call becomes this page's to run; 409 where it is another's, or nobody's. */
+export const claimProgram = (id: string) =>
+  api<ProgramRun>(`${callAt(id)}/run`, { method: "POST" });
+
+export const renewProgram = (id: string, run_id: string) =>
+  api<void>(`${callAt(id)}/run`, { method: "PUT", body: { run_id } });
+
+export const releaseProgram = (id: string, run_id: string) =>
+  api<void>(`${callAt(id)}/release`, { method: "POST", body: { run_id }, keepalive: true });
+
+export const postProgramResult = (id: string, body: ProgramResult) =>
+  api<ToolCall>(`${callAt(id)}/result`, { method: "POST", body });
+
+const callAt = (id: string) => `/api/tool-calls/${encodeURIComponent(id)}`;
 
 export type Decision = "once" | "chat" | "always" | "deny";
 

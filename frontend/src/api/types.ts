@@ -82,6 +82,8 @@ export type MemoryList = Schemas["MemoryListOut"];
 export type Appeal = Schemas["AppealOut"];
 
 export type ToolCall = Schemas["ToolCallOut"];
+export type ProgramRun = Schemas["ProgramRunOut"];
+export type ProgramResult = Schemas["ProgramResult"];
 export type ToolServer = Schemas["ToolServerOut"];
 export type ToolConnection = Schemas["ToolConnectionOut"];
 export type AssistantTool = Schemas["AssistantToolOut"];

@@ -9,6 +9,8 @@ import {
 } from "@/python-frame/messages";
 import { fetchInterpreter } from "./interpreter";
 
+export const FRAME = "/frames/python";
+
 export interface Said {
   stream: "out" | "error";
   text: string;
@@ -24,12 +26,12 @@ export interface PythonState {
   outcome: "ended" | "raised" | "stopped" | "failed" | null;
 }
 
-type Event =
+export type Event =
   | { type: "begin"; loads: boolean }
   | { type: "heard"; message: FrameMessage }
   | { type: "stop" };
 
-const NOTHING: PythonState = { phase: "idle", said: [], files: [], left: [], outcome: null };
+export const NOTHING: PythonState = { phase: "idle", said: [], files: [], left: [], outcome: null };
 
 /** A pure function, so that each transition can be read at one place. */
 export function nextState(state: PythonState, event: Event): PythonState {
@@ -112,13 +114,13 @@ export function usePython(frame: RefObject<HTMLIFrameElement | null>) {
 }
 
 /** What is said where the page is not. */
-const wordsOfPython = (): Words => ({
+export const wordsOfPython = (): Words => ({
   noWorker: t`no worker`,
   noInput: t`input() cannot ask here: write the value into the program`,
   cut: t`… more was written than is shown`,
 });
 
-function signal(): { given: Promise<void>; give: () => void } {
+export function signal(): { given: Promise<void>; give: () => void } {
   let give = () => {};
   const given = new Promise<void>((resolve) => {
     give = resolve;
@@ -127,5 +129,5 @@ function signal(): { given: Promise<void>; give: () => void } {
 }
 
 // An opaque origin has no name to send to; the window is the one that the page has made.
-const tell = (frame: HTMLIFrameElement | null, message: FrameOrder) =>
+export const tell = (frame: HTMLIFrameElement | null, message: FrameOrder) =>
   frame?.contentWindow?.postMessage(message, "*");

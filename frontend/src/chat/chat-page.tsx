@@ -38,6 +38,8 @@ import { parametersOf, written } from "./parameter-fields";
 import { useConversation, useModelList, useViewMessages } from "./queries";
 import { queue } from "./queued";
 import { QueuedMessage } from "./queued-message";
+import { useRestoredComparison } from "./restored-comparison";
+import { RunPrograms } from "./run-programs";
 import { ChatRuntime } from "./runtime";
 import { SideBySide } from "./side-by-side";
 import { SummaryFold } from "./summary-fold";
@@ -76,6 +78,7 @@ function Chat({ id, assistantId }: ChatProps) {
   const pages = query.data?.pages ?? NO_PAGES;
   const conversation = pages[0];
   const branch = useViewMessages(id, pages);
+  useRestoredComparison(conversation);
   const comparison = useComparison(id);
   const messages = useMemo(
     () => (comparison ? messagesAbove(branch, comparison) : branch),
@@ -169,6 +172,7 @@ function Chat({ id, assistantId }: ChatProps) {
           />
           {(conversation?.temporary || (!id && temporary)) && <TemporaryNotice />}
           <ModelOutage model={model} models={models} />
+          {id && <RunPrograms conversationId={id} messages={messages} />}
           {id === undefined && waiting.length === 0 ? (
             assistantId && assistant.isPending ? (
               <Loading label={t`Loading the assistant`} />
@@ -210,6 +214,7 @@ function Chat({ id, assistantId }: ChatProps) {
                   onQueue={
                     id && !undecided ? (text) => queue(id, [{ type: "text", text }]) : undefined
                   }
+                  onSteer={() => void stop()}
                   web={web}
                   gauge={
                     conversation &&
@@ -218,7 +223,15 @@ function Chat({ id, assistantId }: ChatProps) {
                     )
                   }
                 >
-                  {id && <QueuedMessage conversationId={id} running={running} send={send} />}
+                  {id && (
+                    <QueuedMessage
+                      conversationId={id}
+                      // After a reload its stream is joined a moment later.
+                      running={running || conversation?.generation != null}
+                      send={send}
+                      stop={stop}
+                    />
+                  )}
                 </ComposerFooter>
               }
             />

@@ -33,6 +33,7 @@ export async function compare(
     parentId,
     sent,
     promptId: null,
+    restored: false,
     columns: models.map((model) => ({ live: newAnswer({ model }), ended: false, stopped: false })),
     abort: new AbortController(),
   });
@@ -114,26 +115,34 @@ export async function goOnWith(
 
 /** Takes a comparison off the page of which nothing can be gone on with. */
 export async function closeComparison(client: QueryClient, conversationId: string): Promise<void> {
+  const { active_message_id } = await refreshConversation(client, conversationId);
+  // It is shown then as any other, which ends the comparison for the server too.
+  if (active_message_id) await patchConversation(conversationId, { active_message_id });
   forgetComparison(conversationId);
   await refreshConversation(client, conversationId);
 }
 
 function answerBeside(conversationId: string, promptId: string, index: number): Promise<void> {
   const model = comparisonOf(conversationId)?.columns[index]?.live.model ?? "";
-  return follow(conversationId, index, (signal) => postAnswerBeside(promptId, model, signal));
+  return follow(conversationId, index, (signal) =>
+    postAnswerBeside(promptId, model, index, signal),
+  );
 }
 
-/** Follows the answer of one column to its end. */
-async function follow(
+/** Follows the answer of one column to its end: what `start` begins, or one that runs already. */
+export async function follow(
   conversationId: string,
   index: number,
-  start: (signal: AbortSignal) => Promise<Response>,
+  start: ((signal: AbortSignal) => Promise<Response>) | null,
   onAdmitted?: (generationId: string) => void,
 ): Promise<void> {
-  const { signal } = (comparisonOf(conversationId) as Comparison).abort;
+  const { abort, columns } = comparisonOf(conversationId) as Comparison;
+  const { signal } = abort;
+  const generationId = columns[index]?.live.generationId;
   try {
     await followGeneration({
       start,
+      ...(!start && generationId && { generationId }),
       signal,
       onEvent: (event) => {
         if (signal.aborted) return;

@@ -1,5 +1,5 @@
 /**
- * Comparisons in this tab: one prompt, and the answers of several models to it, which are stored as
+ * Comparisons that this tab shows: one prompt, and the answers of several models to it, which are stored as
  * versions of one answer. A comparison is open until one of them is chosen to go on with.
  */
 import { create } from "zustand";
@@ -20,6 +20,8 @@ export interface Comparison {
   sent: NonNullable<LiveAnswer["sent"]>;
   /** Null until the server has named it. */
   promptId: string | null;
+  /** Read from the server: begun before a reload, or by another tab. */
+  restored: boolean;
   columns: Column[];
   /** Ends the reading of all of them, not the answers. */
   abort: AbortController;

@@ -18,12 +18,17 @@ interface ComposerProps {
   autoFocus?: boolean;
   /** Keeps a message until the running answer has ended. */
   onQueue?: ((text: string) => void) | undefined;
+  /** Stops the running answer, after which what is queued is sent. */
+  onSteer?: (() => void) | undefined;
   /** Null where the web cannot be searched. */
   web: WebSwitch | null;
 }
 
-/** Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. */
-export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
+/**
+ * Where a message is written: Enter sends, Shift+Enter breaks the line, files can be dropped. While
+ * an answer is written, Enter has the message sent next, and Ctrl+Enter now.
+ */
+export function Composer({ autoFocus = true, onQueue, onSteer, web }: ComposerProps) {
   const aui = useAui();
   const running = useAuiState((state) => state.thread.isRunning);
   // A message goes with all its files, or not at all.
@@ -80,6 +85,7 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
               if (!queues || event.key !== "Enter" || event.shiftKey || composing) return;
               event.preventDefault();
               enqueue();
+              if (event.ctrlKey || event.metaKey) onSteer?.();
             }}
             unstable_insertNewlineOnTouchEnter
             className="scrollbar-quiet max-h-[40dvh] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
@@ -116,7 +122,7 @@ export function Composer({ autoFocus = true, onQueue, web }: ComposerProps) {
   );
 }
 
-interface ComposerFooterProps extends Pick<ComposerProps, "onQueue" | "web"> {
+interface ComposerFooterProps extends Pick<ComposerProps, "onQueue" | "onSteer" | "web"> {
   /** Above it. */
   children?: ReactNode;
   /** In its corner. */
@@ -124,11 +130,11 @@ interface ComposerFooterProps extends Pick<ComposerProps, "onQueue" | "web"> {
 }
 
 /** The composer at the foot of a conversation. */
-export function ComposerFooter({ children, onQueue, web, gauge }: ComposerFooterProps) {
+export function ComposerFooter({ children, onQueue, onSteer, web, gauge }: ComposerFooterProps) {
   return (
     <div className="mx-auto w-full max-w-3xl px-3 pb-2 md:px-6">
       {children}
-      <Composer onQueue={onQueue} web={web} />
+      <Composer onQueue={onQueue} onSteer={onSteer} web={web} />
       <div className="flex items-center gap-1 pt-2 pb-[env(safe-area-inset-bottom)]">
         <p className="flex-1 text-center text-muted-foreground text-xs">
           <Trans>Parley can make mistakes. Check important information.</Trans>

@@ -56,7 +56,9 @@ export function useConversation(id: string | undefined) {
     if (cached) void refreshConversation(client, id).catch(() => undefined);
   }, [client, id]);
 
-  const generation = query.data?.pages[0]?.generation ?? null;
+  const newest = query.data?.pages[0];
+  // Those of a comparison are followed in its columns.
+  const generation = newest?.comparison ? null : (newest?.generation ?? null);
   useEffect(() => {
     if (id && generation) void joinAnswer(client, id, generation);
   }, [client, id, generation]);

@@ -2,8 +2,9 @@ import { useAui } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import type { Part } from "@/api/types";
+import { Button } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
@@ -14,13 +15,16 @@ interface QueuedMessageProps {
   conversationId: string;
   running: boolean;
   send: (parts: Part[]) => Promise<void>;
+  /** Stops the running answer; its text so far stays. */
+  stop: () => Promise<void>;
 }
 
 /**
- * The message that is sent when the running answer has ended. After one that failed it goes back
- * into the composer: its reader decides.
+ * The message that is sent when the running answer has ended, or now: the answer is stopped then.
+ * After one that failed it goes back into the composer: its reader decides.
  */
-export function QueuedMessage({ conversationId, running, send }: QueuedMessageProps) {
+export function QueuedMessage({ conversationId, running, send, stop }: QueuedMessageProps) {
+  const [steering, setSteering] = useState(false);
   const parts = useQueued(conversationId);
   const aui = useAui();
   const putBack = usePutBack();
@@ -50,6 +54,17 @@ export function QueuedMessage({ conversationId, running, send }: QueuedMessagePr
         </span>
         <span dir="auto">{textOfParts(parts)}</span>
       </p>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={steering || !running}
+        onClick={() => {
+          setSteering(true);
+          void stop().finally(() => setSteering(false));
+        }}
+      >
+        <Trans>Send now</Trans>
+      </Button>
       <IconButton
         label={t`Take the message back`}
         onClick={() => {

@@ -1,12 +1,27 @@
-/** Messages that wait for the running answer to end, one for each conversation. */
+/**
+ * Messages that wait for the running answer to end, one for each conversation. This tab sends them,
+ * after a reload too.
+ */
 import { create } from "zustand";
 import type { Part } from "@/api/types";
+import { readTabStored, writeTabStored } from "@/lib/storage";
 
 interface QueuedState {
   messages: Record<string, Part[]>;
 }
 
-const useQueuedStore = create<QueuedState>(() => ({ messages: {} }));
+const KEY = "parley.queued";
+
+const useQueuedStore = create<QueuedState>(() => ({ messages: stored() }));
+useQueuedStore.subscribe(({ messages }) => writeTabStored(KEY, JSON.stringify(messages)));
+
+function stored(): QueuedState["messages"] {
+  try {
+    return JSON.parse(readTabStored(KEY) ?? "{}");
+  } catch {
+    return {};
+  }
+}
 
 export const useQueued = (conversationId: string | undefined): Part[] | null =>
   useQueuedStore((state) => (conversationId ? (state.messages[conversationId] ?? null) : null));

@@ -81,7 +81,7 @@ function Answer({ column, name, stop, askAgain, goOn }: AnswerProps) {
     <article
       aria-label={name}
       aria-busy={!ended}
-      className="flex w-[85%] shrink-0 snap-center flex-col rounded-2xl border border-border px-4 py-3 md:w-96 lg:w-auto lg:min-w-72 lg:flex-1 lg:shrink"
+      className="flex w-[85%] shrink-0 snap-center flex-col rounded-2xl border border-border px-4 py-3 md:w-96 lg:w-auto lg:min-w-64 lg:flex-1 lg:shrink"
     >
       <header className="flex min-h-9 items-center justify-between gap-2 pb-1">
         <h2 className="min-w-0 truncate font-medium text-sm">{name}</h2>

@@ -3,7 +3,7 @@ import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Globe, Wrench } from "lucide-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useParams } from "react-router";
 import { errorMessage } from "@/api/errors";
 import { type Decision, decideToolCall, listToolCalls } from "@/api/tools";
@@ -11,10 +11,13 @@ import type { Part, ToolCall } from "@/api/types";
 import { Button } from "@/ui/button";
 import { toast } from "@/ui/toast";
 import { toolCallsKey } from "./cache";
+import { isRunningHere, type ProgramRun, useProgramRun } from "./program-runs";
 import { webTitle } from "./web-calls";
 
 /** While calls run; the event socket usually says so sooner. */
 const REREAD_MS = 2000;
+
+const ProgramCall = lazy(() => import("./program-call"));
 
 type CallPart = Extract<Part, { type: "call" }>;
 
@@ -60,16 +63,15 @@ export function ToolCalls({ parts }: { parts: CallPart[] }) {
 
 function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
   const asks = call?.status === "waiting" && call.is_current;
-  const [open, setOpen] = useState(asks);
-  useEffect(() => setOpen(asks), [asks]);
-  const status = !call
-    ? ""
-    : call.status === "waiting" && !call.is_current
-      ? t({ message: "not called", context: "a call of a tool" })
-      : t(words[call.status]);
+  const run = useProgramRun(call?.id);
+  // Its person watches a program.
+  const opens = asks || run !== null;
+  const [open, setOpen] = useState(opens);
+  useEffect(() => setOpen(opens), [opens]);
+  const status = call ? statusOf(call, run) : "";
   const ofWeb = call ? webTitle(call) : null;
   const tool = call ? call.tool : part.name;
-  const server = call?.server;
+  const server = call?.of_page ? null : call?.server;
   const Icon = ofWeb ? Globe : Wrench;
   return (
     <div className="rounded-xl border border-border px-3 py-1 text-sm">
@@ -99,12 +101,34 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
             {status}
           </span>
         </summary>
-        <Text title={t`Arguments`} text={shown(part.arguments)} />
-        {call?.result && <Text title={t`Result`} text={call.result} />}
+        {call?.of_page ? (
+          <Suspense>
+            <ProgramCall call={call} />
+          </Suspense>
+        ) : (
+          <>
+            <Text title={t`Arguments`} text={shown(part.arguments)} />
+            {call?.result && <Text title={t`Result`} text={call.result} />}
+          </>
+        )}
       </details>
       {asks && <Approval call={call} />}
     </div>
   );
+}
+
+function statusOf(call: ToolCall, run: ProgramRun | null): string {
+  const { status, is_current, of_page } = call;
+  if (status === "waiting" && !is_current) {
+    return t({ message: "not called", context: "a call of a tool" });
+  }
+  if (of_page && (isRunningHere(run) || status === "due")) {
+    return t({ message: "runs here", context: "a program" });
+  }
+  if (of_page && status === "running") {
+    return t({ message: "runs in another window", context: "a program" });
+  }
+  return t(words[status]);
 }
 
 function Text({ title, text }: { title: string; text: string }) {

@@ -81,12 +81,17 @@ export function dismissFailure(conversationId: string): void {
   if (!isRunning(liveAnswer(conversationId))) dropLive(conversationId);
 }
 
-/** Leaves an answer alone without stopping it on the server: the conversation was deleted. */
-export function forgetAnswer(conversationId: string): void {
+/** Reads an answer no more, which goes on to be shown elsewhere. */
+export function leaveAnswer(conversationId: string): void {
   aborts.get(conversationId)?.abort();
   // Without its entry the answer that ends now is not settled: nothing more is read of it.
   aborts.delete(conversationId);
   dropLive(conversationId);
+}
+
+/** Leaves an answer alone without stopping it on the server: the conversation was deleted. */
+export function forgetAnswer(conversationId: string): void {
+  leaveAnswer(conversationId);
   forgetComparison(conversationId);
   unqueue(conversationId);
 }

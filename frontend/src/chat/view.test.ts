@@ -55,6 +55,7 @@ function page(messages: Message[], hasMore: boolean): Conversation {
     has_more: hasMore,
     active_message_id: messages.at(-1)?.id ?? null,
     total_tokens: 0,
+    comparison: null,
     generation: null,
     instructions: "",
     parameters: NO_PARAMETERS,

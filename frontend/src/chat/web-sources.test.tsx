@@ -17,6 +17,7 @@ const call = (known: Partial<ToolCall>): ToolCall => ({
   server: "Web",
   tool: "Search the web",
   web: "search",
+  of_page: false,
   status: "done",
   arguments: '{"query": "ferry times"}',
   result: "",

@@ -50,7 +50,11 @@ export function MyToolsSection() {
         <div key={server.id} className="flex flex-col gap-2">
           <Checkbox
             label={server.name}
-            hint={formatList(server.tools)}
+            hint={
+              server.kind === "python"
+                ? t`The model writes programs; this browser runs them without a network, and you see each of them.`
+                : formatList(server.tools)
+            }
             checked={server.on}
             disabled={change.isPending}
             onChange={(on) => change.mutate({ id: server.id, on })}

@@ -53,11 +53,13 @@ function Servers() {
   const { data } = servers.data;
   return (
     <>
-      <WebSearchSection server={data.find(({ kind }) => kind !== "mcp") ?? null} />
-      {data.map((server) => server.kind === "mcp" && <Server key={server.id} server={server} />)}
+      <WebSearchSection server={data.find(isOfWeb) ?? null} />
+      {data.map((server) => !isOfWeb(server) && <Server key={server.id} server={server} />)}
     </>
   );
 }
+
+const isOfWeb = ({ kind }: ToolServer) => kind !== "mcp" && kind !== "python";
 
 function Server({ server }: { server: ToolServer }) {
   const client = useQueryClient();
@@ -68,11 +70,21 @@ function Server({ server }: { server: ToolServer }) {
     patchToolServer(server.id, body),
   );
   const error = check.error ?? remove.error ?? change.error;
+  const isPython = server.kind === "python";
   return (
     <Section title={server.name}>
-      <p dir="ltr" className="break-all text-start text-muted-foreground text-sm">
-        {server.url}
-      </p>
+      {isPython ? (
+        <p className="max-w-2xl text-muted-foreground text-sm">
+          <Trans>
+            Programs that a model writes run in the browser of the person who asks, who sees them.
+            They reach neither the network nor the page. Each person switches it on in the settings.
+          </Trans>
+        </p>
+      ) : (
+        <p dir="ltr" className="break-all text-start text-muted-foreground text-sm">
+          {server.url}
+        </p>
+      )}
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {server.error && <Notice tone="warning">{server.error}</Notice>}
       {server.connection && (
@@ -85,20 +97,24 @@ function Server({ server }: { server: ToolServer }) {
         />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
-          <Trans>Read its tools</Trans>
-        </Button>
+        {!isPython && (
+          <Button variant="outline" busy={check.isPending} onClick={() => check.mutate(server.id)}>
+            <Trans>Read its tools</Trans>
+          </Button>
+        )}
         <Button variant="outline" onClick={() => change.mutate({ enabled: !server.enabled })}>
           {server.enabled ? t`Switch off` : t`Switch on`}
         </Button>
-        <Button variant="danger" onClick={() => remove.mutate(server.id)}>
-          <Trans>Remove</Trans>
-        </Button>
+        {!isPython && (
+          <Button variant="danger" onClick={() => remove.mutate(server.id)}>
+            <Trans>Remove</Trans>
+          </Button>
+        )}
       </div>
       <ToolRules
         server={server}
         disabled={change.isPending}
-        claims={claims}
+        claims={isPython ? () => t`A program changes nothing outside its sandbox.` : claims}
         onChange={(rule) => change.mutate({ tools: [rule] })}
       />
     </Section>

@@ -1,0 +1,115 @@
+/**
+ * Programs that a model calls, run by this page. A call that is due is claimed, so that one page
+ * runs it; what came of it goes to the server, from where the answer goes on. What is seen of a run
+ * is kept as long as the page: the server has its text alone.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import { ApiError } from "@/api/errors";
+import { claimProgram, postProgramResult, releaseProgram, renewProgram } from "@/api/tools";
+import type { ProgramResult, ToolCall } from "@/api/types";
+import { type Ended, type Going, runOnce } from "@/artifacts/run-once";
+import { attachedFiles } from "./attached-files";
+import { toolCallsKey } from "./cache";
+import { codeOf } from "./program-code";
+import { putProgramRun } from "./program-runs";
+import { persistently } from "./turns";
+
+const RENEW_MS = 5_000;
+const AGAIN_MS = 60_000;
+/** Of what a program said, so much goes to the model: the beginning, and the end with its error. */
+const HEAD = 10_000;
+const TAIL = 5_000;
+const MOST_FILES = 50;
+const LONGEST_NAME = 255;
+
+/** Runs the program of a call that is due, and says what came of it; not where another page does. */
+export async function runDue(
+  client: QueryClient,
+  conversationId: string,
+  { id }: ToolCall,
+): Promise<void> {
+  const reread = () => client.invalidateQueries({ queryKey: toolCallsKey(conversationId) });
+  try {
+    const { run_id, code, limit_s } = await claimProgram(id);
+    void reread();
+    const files = await attachedFiles(client, conversationId);
+    const going = runHere(id, code, files, limit_s * 1000);
+    const claim = keepClaim(id, run_id, going);
+    const ended = await going.ended;
+    claim.letGo();
+    if (!claim.lost()) {
+      await persistently(() => postProgramResult(id, { run_id, ...resultOf(ended) }));
+    }
+  } catch (error) {
+    // Another page's by now, or the chat has gone on: what is stored says so.
+    if (!(error instanceof ApiError)) throw error;
+  } finally {
+    await reread();
+  }
+}
+
+/** Runs a program once more for its person alone: nothing of it is sent. */
+export async function runAgain(
+  client: QueryClient,
+  conversationId: string,
+  { id, arguments: written }: ToolCall,
+): Promise<void> {
+  const files = await attachedFiles(client, conversationId);
+  runHere(id, codeOf(written), files, AGAIN_MS);
+}
+
+function runHere(
+  callId: string,
+  code: string,
+  files: Parameters<typeof runOnce>[1],
+  limitMs: number,
+): Going {
+  let stop = () => {};
+  const going = runOnce(code, files, limitMs, (state) =>
+    putProgramRun(callId, { state, stop: () => stop() }),
+  );
+  stop = going.stop;
+  return going;
+}
+
+/** Says again and again that this page is at it, and gives the program back when it is left. */
+function keepClaim(callId: string, runId: string, going: Going) {
+  let lost = false;
+  const renew = () =>
+    renewProgram(callId, runId).catch((error) => {
+      if (!(error instanceof ApiError) || error.status >= 500) return;
+      lost = true;
+      going.stop();
+    });
+  const timer = setInterval(renew, RENEW_MS);
+  const leave = () => void releaseProgram(callId, runId).catch(() => undefined);
+  window.addEventListener("pagehide", leave);
+  return {
+    lost: () => lost,
+    letGo: () => {
+      clearInterval(timer);
+      window.removeEventListener("pagehide", leave);
+    },
+  };
+}
+
+/** What the model is told of a run. */
+export function resultOf({ state, late }: Ended): Omit<ProgramResult, "run_id"> {
+  return {
+    outcome: late ? "timeout" : (state.outcome ?? "failed"),
+    output: storable(bounded(state.said.map(({ text }) => text).join(""))),
+    files: [...state.files.map(({ name }) => name), ...state.left]
+      .slice(0, MOST_FILES)
+      .map((name) => storable(name.slice(0, LONGEST_NAME))),
+  };
+}
+
+/** Without null characters and halves of characters, which the server refuses. */
+const storable = (text: string): string =>
+  new TextDecoder().decode(new TextEncoder().encode(text.replaceAll("\0", "\ufffd")));
+
+function bounded(text: string): string {
+  const left = text.length - HEAD - TAIL;
+  if (left <= 0) return text;
+  return `${text.slice(0, HEAD)}\n[${left} characters left out]\n${text.slice(-TAIL)}`;
+}

@@ -1,0 +1,339 @@
+"""The tool `python`: who is offered it, which page runs it, what becomes of one that leaves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.api.test_tools import answered, calls_of, decide, wait, waiting_call
+from tests.api.test_untrusted_content import ORDERS, spotlit
+from tests.api.users import Person, sign_up
+from tests.support.scripted import ScriptedProduct
+
+CODE = '{"code": "print(6 * 7)"}'
+
+
+@pytest.fixture
+def person(scripted_product: ScriptedProduct) -> Iterator[Person]:
+    """Somebody who has switched Python on."""
+    scripted_product.says("It is 42.")
+    scripted_product.calls(("python", CODE))
+    user = sign_up(scripted_product.url)
+    switch_on(user)
+    yield user
+    scripted_product.calls()
+    user.browser.close()
+
+
+def python_of(user: Person) -> dict[str, Any]:
+    servers = user.browser.get("/api/me/tools").json()["servers"]
+    [server] = [one for one in servers if one["kind"] == "python"]
+    return dict(server)
+
+
+def switch_on(user: Person) -> None:
+    path = f"/api/me/tools/{python_of(user)['id']}"
+    assert user.browser.put(path, json={"on": True}).status_code == 204
+
+
+def ask(user: Person, conversation: str, **more: Any) -> None:
+    """As a page that can run programs."""
+    path = f"/api/conversations/{conversation}/messages"
+    body = {"content": "What is 6 * 7?", "page_tools": ["python"], **more}
+    answer = user.browser.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+
+
+def claim(user: Person, call: dict[str, Any]) -> Any:
+    return user.browser.post(f"/api/tool-calls/{call['id']}/run")
+
+
+def tell(user: Person, call: dict[str, Any], run_id: str, **said: Any) -> Any:
+    body = {"run_id": run_id, "outcome": "ended", **said}
+    return user.browser.post(f"/api/tool-calls/{call['id']}/result", json=body)
+
+
+def due_call(user: Person, conversation: str) -> dict[str, Any]:
+    """A call that its person has allowed."""
+    call = waiting_call(user, conversation)
+    assert decide(user, call, "once") == 200
+    return call
+
+
+def failed(user: Person, conversation: str) -> str:
+    """The result of the chat's one call, when it has failed and the answer has gone on."""
+    answered(user, conversation)
+    [call] = calls_of(user, conversation)
+    assert call["status"] == "failed"
+    return str(call["result"])
+
+
+def lapse(product: ScriptedProduct, call: dict[str, Any]) -> None:
+    """As if its page, or all pages, had said nothing for long."""
+    changed = product.rows(
+        "UPDATE tools_toolcall SET run_until = now() - interval '1 second' WHERE id = %s"
+        " RETURNING round_id",
+        [call["id"]],
+    )
+    product.rows(
+        "UPDATE tools_toolround SET claimed_until = now() - interval '1 second'"
+        " WHERE message_id = %s RETURNING state",
+        [changed[0]["round_id"]],
+    )
+
+
+def is_looked_at_in_time(product: ScriptedProduct, call: dict[str, Any]) -> bool:
+    """Whether a process looks at the round when the page's lease lapses, and not before."""
+    [row] = product.rows(
+        "SELECT round.claimed_until, call.run_until FROM tools_toolcall call"
+        " JOIN tools_toolround round ON round.message_id = call.round_id WHERE call.id = %s",
+        [call["id"]],
+    )
+    return row["claimed_until"] is not None and row["claimed_until"] == row["run_until"]
+
+
+def test_program_is_run_by_a_page_and_the_answer_goes_on(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    assert call["of_page"]
+    assert claim(person, call).status_code == 409  # not before it is allowed
+    assert decide(person, call, "once") == 200
+    run = claim(person, call).json()
+    assert run["code"] == "print(6 * 7)"
+    renew = {"run_id": run["run_id"]}
+    assert person.browser.put(f"/api/tool-calls/{call['id']}/run", json=renew).status_code == 204
+    said = {"output": "42\n", "files": ["plot.svg"]}
+    assert tell(person, call, run["run_id"], **said).status_code == 200
+    messages = answered(person, conversation)
+    assert messages[-1]["content"].strip() == "It is 42."
+    spotlit(scripted_product.prompts[-1][-1]["content"], "42\nFiles: plot.svg")
+    assert tell(person, call, run["run_id"], output="43").status_code == 409
+    [stored] = calls_of(person, conversation)
+    assert (stored["status"], stored["result"]) == ("done", "42\nFiles: plot.svg")
+    events = person.browser.get("/api/audit-log").json()["data"]
+    assert [one["details"]["tool"] for one in events if one["action"] == "tool.called"] == [
+        "python"
+    ]
+
+
+def test_only_a_page_that_says_so_is_offered_python(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation, page_tools=[])
+    assert "tools" not in scripted_product.bodies[-1]
+    ask(person, conversation)
+    [tool] = scripted_product.bodies[-1]["tools"]
+    assert tool["function"]["name"] == "python"
+    call = due_call(person, conversation)
+    run = claim(person, call).json()
+    tell(person, call, run["run_id"], output="42")
+    answered(person, conversation)
+    # The page that goes on with the results is the same.
+    assert len(scripted_product.bodies[-1]["tools"]) == 1
+
+
+def test_key_is_not_offered_python(person: Person, scripted_product: ScriptedProduct) -> None:
+    key = person.new_key(scopes=["inference", "conversations"])
+    conversation = person.new_conversation()
+    answer = person.browser.post(
+        f"/api/conversations/{conversation}/messages",
+        json={"content": "Hello", "page_tools": ["python"]},
+        headers={"Authorization": f"Bearer {key['secret']}", "Cookie": ""},
+    )
+    assert answer.status_code == 200, answer.text
+    assert "tools" not in scripted_product.bodies[-1]
+
+
+def test_manager_who_switches_python_off_ends_what_waits(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    path = f"/api/organization/tool-servers/{python_of(person)['id']}"
+    assert person.browser.delete(path).status_code == 400
+    assert person.browser.patch(path, json={"enabled": False}).status_code == 200
+    decide(person, call, "once")
+    assert failed(person, conversation) == "Tool not available any more."
+    ask(person, conversation)
+    assert "tools" not in scripted_product.bodies[-1]
+    servers = person.browser.get("/api/me/tools").json()["servers"]
+    assert [one for one in servers if one["kind"] == "python"] == []
+
+
+def test_one_of_two_pages_runs_it(person: Person) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    first, second = claim(person, call), claim(person, call)
+    assert (first.status_code, second.status_code) == (200, 409)
+    assert second.json()["error"]["code"] == "tool_call_not_due"
+    wrong = "00000000-0000-4000-8000-000000000000"
+    assert tell(person, call, wrong, output="mine").status_code == 409
+    assert tell(person, call, first.json()["run_id"], output="42").status_code == 200
+
+
+def test_page_that_leaves_gives_the_program_to_another(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    first = claim(person, call).json()
+    release = f"/api/tool-calls/{call['id']}/release"
+    answer = person.browser.post(release, json={"run_id": first["run_id"]})
+    assert answer.status_code == 204
+    second = wait(lambda: (got := claim(person, call)).status_code == 200 and got).json()
+    assert tell(person, call, first["run_id"], output="late").status_code == 409
+    # One that says nothing more is given up too, and one that comes back in time is not.
+    wait(lambda: is_looked_at_in_time(scripted_product, call))
+    lapse(scripted_product, call)
+    wait(lambda: calls_of(person, conversation)[0]["status"] == "due")
+    assert tell(person, call, second["run_id"], output="42").status_code == 200
+    answered(person, conversation)
+
+
+def test_program_that_no_page_runs_fails(person: Person, scripted_product: ScriptedProduct) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    wait(lambda: _is_offered(scripted_product, call))
+    lapse(scripted_product, call)
+    assert failed(person, conversation) == "Not run: no page was open."
+
+
+def _is_offered(product: ScriptedProduct, call: dict[str, Any]) -> bool:
+    query = "SELECT run_until FROM tools_toolcall WHERE id = %s"
+    [row] = product.rows(query, [call["id"]])
+    return row["run_until"] is not None
+
+
+def test_program_that_closes_each_page_is_given_up(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    for _ in range(3):
+        wait(lambda: claim(person, call).status_code == 200)
+        lapse(scripted_product, call)
+    assert failed(person, conversation) == "Not run: page closed."
+
+
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [
+        ("stopped", "Interrupted."),
+        ("timeout", "Timeout after 60 s."),
+        ("failed", "Python could not run."),
+    ],
+)
+def test_program_that_was_ended_says_what_it_had_said(
+    person: Person, scripted_product: ScriptedProduct, outcome: str, word: str
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    run = claim(person, call).json()
+    assert tell(person, call, run["run_id"], outcome=outcome, output="1\n2\n").status_code == 200
+    assert failed(person, conversation) == f"1\n2\n{word}"
+    spotlit(scripted_product.prompts[-1][-1]["content"], f"Error: 1\n2\n{word}")
+
+
+def test_declined_program_is_not_run(person: Person, scripted_product: ScriptedProduct) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    assert decide(person, call, "deny") == 200
+    assert claim(person, call).status_code == 409
+    answered(person, conversation)
+    assert "This call was declined." in scripted_product.prompts[-1][-1]["content"]
+
+
+def test_writing_on_takes_the_program_from_its_page(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    run = claim(person, call).json()
+    scripted_product.calls()
+    ask(person, conversation)
+    wait(lambda: calls_of(person, conversation)[0]["status"] == "failed")
+    assert tell(person, call, run["run_id"], output="42").status_code == 409
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"output": "x" * 16_001},
+        {"files": ["x"] * 51},
+        {"files": ["x" * 256]},
+        {"outcome": "well"},
+    ],
+    ids=["output", "files", "name", "outcome"],
+)
+def test_result_is_bounded(person: Person, said: dict[str, Any]) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    run = claim(person, call).json()
+    assert tell(person, call, run["run_id"], **said).status_code in {400, 422}
+    whole = {"output": "x" * 16_000, "files": ["y" * 255] * 50}
+    assert tell(person, call, run["run_id"], **whole).status_code == 200
+    answered(person, conversation)
+    [stored] = calls_of(person, conversation)
+    assert 16_000 <= len(stored["result"]) < 17_000
+
+
+def test_orders_in_a_result_do_not_reach_the_model(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    run = claim(person, call).json()
+    assert tell(person, call, run["run_id"], output=ORDERS).status_code == 200
+    assert answered(person, conversation)[-1]["status"] == "blocked"
+    assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
+
+
+def test_call_without_a_program_fails(person: Person, scripted_product: ScriptedProduct) -> None:
+    scripted_product.calls(("python", '{"program": "1"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    assert failed(person, conversation) == "Not called: code is missing."
+
+
+def test_others_neither_run_a_program_nor_say_what_came_of_it(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = due_call(person, conversation)
+    invitation = person.new_invitation(role="admin")["url"].partition("#")[2]
+    colleague = sign_up(scripted_product.url, invitation=invitation)
+    outsider = sign_up(scripted_product.url)
+    key = person.new_key(scopes=["inference", "conversations"])
+    for other in (colleague, outsider):
+        assert claim(other, call).status_code == 404
+    run = claim(person, call).json()
+    body = {"run_id": run["run_id"]}
+    at = f"/api/tool-calls/{call['id']}"
+    for other in (colleague, outsider):
+        assert tell(other, call, run["run_id"], output="theirs").status_code == 404
+        assert other.browser.put(f"{at}/run", json=body).status_code == 404
+        assert other.browser.post(f"{at}/release", json=body).status_code == 404
+    by_key = {"Authorization": f"Bearer {key['secret']}", "Cookie": ""}
+    theirs = {**body, "outcome": "ended", "output": "theirs"}
+    refused = person.browser.post(f"{at}/result", json=theirs, headers=by_key)
+    assert refused.status_code in {401, 403}
+    assert tell(person, call, run["run_id"], output="42").status_code == 200
+    answered(person, conversation)
+    assert calls_of(person, conversation)[0]["result"] == "42"
+    colleague.browser.close()
+    outsider.browser.close()

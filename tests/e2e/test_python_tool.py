@@ -1,0 +1,189 @@
+"""Python as a tool of the model: its person allows a program, watches it, ends it, leaves."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from tests.e2e.images import keep_image
+from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.test_python import ATTEMPTS, HOSTILE
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+LONG_MS = 60_000
+PLOT = """
+rows = [line.split(",") for line in open("points.csv").read().split()]
+print("rows:", len(rows))
+line = " ".join(f"{10 * int(x)},{100 - 10 * int(y)}" for x, y in rows)
+with open("plot.svg", "w") as file:
+    file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">'
+        f'<polyline points="{line}" fill="none" stroke="teal"/></svg>')
+1 / 0
+"""
+ENDLESS = 'print("begun", flush=True)\nwhile True: pass'
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(autouse=True)
+def quiet_upstream(scripted_product: ScriptedProduct) -> Iterator[None]:
+    yield
+    scripted_product.calls()
+
+
+def calls_with(product: ScriptedProduct, code: str) -> None:
+    product.says("That is what came of it.")
+    product.calls(("python", json.dumps({"code": code})))
+
+
+def switch_on(person: Person) -> None:
+    [server] = [one for one in person.call("GET", "/api/me/tools")["servers"] if one["tools"]]
+    person.call("PUT", f"/api/me/tools/{server['id']}", {"on": True})
+
+
+def ask(person: Person, *files: FilePayload) -> Locator:
+    """Asks in a new chat; returns the choice that its person is given."""
+    person.open("/")
+    page = person.page
+    if files:
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Add images or documents").click()
+        chooser.value.set_files(list(files))
+    person.composer.fill("How many rows are in it?")
+    page.get_by_role("button", name="Send", exact=True).click()
+    approval = page.get_by_role("group", name="Allow Python?")
+    expect(approval).to_be_visible(timeout=LONG_MS)
+    return approval
+
+
+def calls(page: Page) -> Locator:
+    return page.get_by_role("list", name="Tool calls")
+
+
+def result_of(person: Person) -> str:
+    """What the model was result of the chat's one program."""
+    path = f"/api/conversations/{person.conversation_id}/tool-calls"
+    [call] = person.call("GET", path)["data"]
+    return str(call["result"])
+
+
+def output(page: Page) -> Locator:
+    return calls(page).get_by_role("region", name="Output of the program")
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_program_is_allowed_and_seen_to_run_and_its_answer_goes_on(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+) -> None:
+    calls_with(scripted_product, PLOT)
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    person.open("/settings")
+    page.get_by_role("checkbox", name="Python").click()
+    expect(page.get_by_role("checkbox", name="Python")).to_be_checked()
+
+    points = FilePayload(name="points.csv", mimeType="text/csv", buffer=b"1,2\n3,4\n9,9\n")
+    approval = ask(person, points)
+    expect(calls(page)).to_contain_text("rows = [line.split")
+    assert_accessible(page, f"a program that waits, on a {device}")
+    keep_image(page, f"program-waits-{device}")
+    approval.get_by_role("button", name="Allow once").click()
+
+    expect(output(page)).to_contain_text("rows: 3", timeout=LONG_MS)
+    expect(output(page)).to_contain_text("ZeroDivisionError")
+    image = calls(page).get_by_role("img", name="plot.svg")
+    expect(image).to_be_visible()
+    assert image.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }")
+    expect(page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
+    assert_accessible(page, f"a program that has run, on a {device}")
+    keep_image(page, f"program-ran-{device}")
+    result = result_of(person)
+    assert result.startswith("rows: 3\n")
+    assert result.endswith("Files: plot.svg")
+
+    # What the server keeps is there after a reload; plots are made again.
+    page.reload()
+    calls(page).get_by_text("Python", exact=True).click()
+    expect(output(page)).to_contain_text("Files: plot.svg")
+    calls(page).get_by_role("button", name="Run again").click()
+    expect(calls(page).get_by_role("img", name="plot.svg")).to_be_visible(timeout=LONG_MS)
+    assert len([one for one in person.stored() if one["role"] == "assistant"]) == 2
+
+
+def test_program_that_never_ends_is_stopped_and_the_model_is_notified(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    calls_with(scripted_product, ENDLESS)
+    switch_on(person)
+    page = person.page
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(output(page)).to_contain_text("begun", timeout=LONG_MS)
+    calls(page).get_by_role("button", name="Stop program").click()
+    expect(page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
+    assert result_of(person) == "begun\nInterrupted."
+
+
+def test_program_is_run_by_one_of_two_tabs_and_taken_over_when_it_closes(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    calls_with(scripted_product, ENDLESS)
+    switch_on(person)
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(output(person.page)).to_contain_text("begun", timeout=LONG_MS)
+    person.visitor.expect_status(409)
+    tab = person.visitor.new_tab()
+    tab.goto(person.page.url)
+    expect(calls(tab)).to_contain_text("runs in another window", timeout=LONG_MS)
+    person.page.goto("about:blank")
+    expect(output(tab)).to_contain_text("begun", timeout=LONG_MS)
+    tab.reload()  # it begins once more, for the last time
+    expect(output(tab)).to_contain_text("begun", timeout=LONG_MS)
+    tab.reload()
+    expect(tab.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
+    path = f"/api/conversations/{tab.url.rpartition('/')[2]}/tool-calls"
+    [call] = person.call("GET", path)["data"]
+    assert call["result"] == "Not run: page closed."
+
+
+def test_flood_of_a_program_reaches_the_model_cut(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    calls_with(scripted_product, 'for number in range(20_000): print("row", number)')
+    switch_on(person)
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(person.page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
+    result = result_of(person)
+    assert result.startswith("row 0\n")
+    assert "characters left out]" in result
+    assert result.endswith("row 19999")
+    assert len(result) < 16_000
+
+
+def test_hostile_program_of_a_model_reaches_nothing(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    """Dialogs, requests to other origins and errors fail the test at its end."""
+    page = person.page
+    person.visitor.expect_refusals()
+    attempts = "".join(
+        f"try:\n    {tried}\n    came[{name!r}] = 'came through'\n"
+        f"except BaseException: came[{name!r}] = 'refused'\n"
+        for name, tried in ATTEMPTS.items()
+    )
+    calls_with(
+        scripted_product,
+        HOSTILE.format(origin=json.dumps(person.visitor.url), attempts=attempts),
+    )
+    switch_on(person)
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(output(page)).to_contain_text("<img src=x onerror=alert(1)>", timeout=LONG_MS)
+    found = re.search(r"REPORT (\{.*\})", output(page).inner_text())
+    assert found
+    assert json.loads(found[1]) == dict.fromkeys(ATTEMPTS, "refused")
+    assert len(page.context.pages) == 1
