@@ -28,11 +28,11 @@ class Killed(Exception):
 
 
 def kill_at(step: str) -> Callable[[str], None]:
-    def told(name: str) -> None:
+    def step_begins(name: str) -> None:
         if name == step:
             raise Killed
 
-    return told
+    return step_begins
 
 
 @pytest.fixture
