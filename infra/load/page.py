@@ -160,9 +160,11 @@ def _print_scores(name: str, report: dict[str, Any]) -> None:
     weighed = {audit["id"] for one in categories for audit in one["auditRefs"] if audit["weight"]}
     scores = {key: report["audits"][key]["score"] for key in sorted(weighed)}
     low = ", ".join(key for key, score in scores.items() if score is not None and score < 0.9)
-    print(
-        f"| {name} | {' | '.join(str(round(100 * one['score'])) for one in categories)} | {low} |"
-    )
+    # None of a category that could not be measured, such as on a machine that is too busy.
+    rounded = [
+        "-" if one["score"] is None else str(round(100 * one["score"])) for one in categories
+    ]
+    print(f"| {name} | {' | '.join(rounded)} | {low} |", flush=True)
 
 
 def _arguments() -> list[str]:
