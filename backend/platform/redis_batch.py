@@ -4,8 +4,8 @@ An admission and its end ask Redis eight times. Through redis-py's client each o
 connection out of the pool, writes, sets a timer, waits for its own answer and gives the connection
 back: 150 to 250 µs of CPU. Here a command is written at once, whatever was asked before, with all
 others of the same turn of the event loop; answers are handed out in the order in which Redis gives
-them. One that fails, fails alone; a
-connection that breaks, breaks for all that wait for it, and the next command opens another.
+them. One that fails, fails alone; a connection that breaks, breaks for all that wait for it, and
+the next command opens another.
 
 redis-py opens the connection (address, Sentinels, TLS, password) and reads the answers. A cluster
 has no one connection: its client's pipelines serve there.
