@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { NOTHING } from "@/artifacts/use-python";
+import { describe, expect, it, vi } from "vitest";
+import { NOTHING, type PythonState } from "@/artifacts/use-python";
 import { codeOf } from "./program-code";
-import { resultOf } from "./programs";
+import { paced, resultOf } from "./programs";
 
 const ended = { ...NOTHING, outcome: "ended" as const };
 const file = (name: string) => ({ name, bytes: new Uint8Array() });
@@ -50,5 +50,25 @@ describe("the program of a call", () => {
     expect(codeOf('{"code": 1}')).toBe('{"code": 1}');
     expect(codeOf("{broken")).toBe("{broken");
     expect(codeOf("null")).toBe("null");
+  });
+});
+
+describe("a flood of output", () => {
+  it("is shown a few times a second, and whole when the program has ended", () => {
+    vi.useFakeTimers();
+    const shown: PythonState[] = [];
+    const show = paced((state) => shown.push(state));
+    const saying = (text: string) => [{ stream: "out" as const, text }];
+    for (let line = 0; line <= 1000; line += 1) {
+      show({ ...NOTHING, phase: "running", said: saying(String(line)) });
+    }
+    expect(shown).toHaveLength(1);
+    vi.advanceTimersByTime(1000);
+    expect(shown.map(({ said }) => said[0]?.text)).toEqual(["0", "1000"]);
+    show({ ...NOTHING, phase: "running", said: saying("more") });
+    show({ ...ended, said: saying("the end") });
+    vi.advanceTimersByTime(1000);
+    expect(shown.map(({ said }) => said[0]?.text)).toEqual(["0", "1000", "the end"]);
+    vi.useRealTimers();
   });
 });

@@ -8,6 +8,7 @@ import { ApiError } from "@/api/errors";
 import { claimProgram, postProgramResult, releaseProgram, renewProgram } from "@/api/tools";
 import type { ProgramResult, ToolCall } from "@/api/types";
 import { type Ended, type Going, runOnce } from "@/artifacts/run-once";
+import type { PythonState } from "@/artifacts/use-python";
 import { attachedFiles } from "./attached-files";
 import { toolCallsKey } from "./cache";
 import { codeOf } from "./program-code";
@@ -20,6 +21,8 @@ const AGAIN_MS = 60_000;
 const HEAD = 10_000;
 const TAIL = 5_000;
 const MOST_FILES = 50;
+/** The page cannot lay out each line of a thousand that come at once. */
+const SHOWN_MS = 100;
 const LONGEST_NAME = 255;
 
 /** Runs the program of a call that is due, and says what came of it; not where another page does. */
@@ -65,11 +68,29 @@ function runHere(
   limitMs: number,
 ): Going {
   let stop = () => {};
-  const going = runOnce(code, files, limitMs, (state) =>
-    putProgramRun(callId, { state, stop: () => stop() }),
-  );
+  const show = paced((state) => putProgramRun(callId, { state, stop: () => stop() }));
+  const going = runOnce(code, files, limitMs, show);
   stop = going.stop;
   return going;
+}
+
+/** `show` for a flood of output: each phase at once, what is said within one a few times a second. */
+export function paced(show: (state: PythonState) => void): (state: PythonState) => void {
+  let latest: PythonState | null = null;
+  let shown: PythonState["phase"] | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const now = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!latest) return;
+    shown = latest.phase;
+    show(latest);
+  };
+  return (state) => {
+    latest = state;
+    if (state.phase !== shown) now();
+    else timer ??= setTimeout(now, SHOWN_MS);
+  };
 }
 
 /** Says again and again that this page is at it, and gives the program back when it is left. */
