@@ -11,6 +11,7 @@ const shortcuts = (): [string, MessageDescriptor][] => [
   [hotkeyLabel("mod+shift+o"), msg`New chat`],
   ["/", msg`Choose a prompt, in an empty message`],
   ["Enter", msg`Send the message`],
+  [hotkeyLabel("mod+enter"), msg`Stop the answer, and send the message now`],
   ["Shift+Enter", msg`New line`],
   ["Esc", msg`Stop the answer`],
   [hotkeyLabel("mod+/"), msg`Show these keys`],
