@@ -228,7 +228,8 @@ def test_refusal_is_shown_and_is_no_redirect_of_theirs(owner: Person, trips: Too
     answer = at_their_page(begun, account=None)
     outcome = come_back(owner, f"{answer}&next=https://evil.example&page=//evil.example")
     assert outcome == "/organization/tools?tool_sign_in=refused"
-    [shown] = owner.browser.get("/api/organization/tool-servers").json()["data"]
+    listed = owner.browser.get("/api/organization/tool-servers").json()["data"]
+    [shown] = (one for one in listed if one["id"] == server)
     assert shown["connection"]["state"] == "refused"
     assert "access_denied" in shown["connection"]["error"]
 

@@ -104,12 +104,16 @@ async def test_fast_stream_of_this_machine_takes_its_tokens_together(upstream):
     assert len(parts) < 100  # of 400 tokens a second, in 60 frames
 
 
-async def test_stream_that_is_slower_than_a_display_is_woken_for_each_token(upstream):
-    upstream.behaviour.rate = 40.0
+@pytest.mark.parametrize(("tokens_per_s", "interval_s"), [(40, 0.0), (200, FRAME_S)])
+async def test_only_a_stream_that_is_faster_than_a_display_waits_for_frames(
+    tokens_per_s, interval_s
+):
     pace = Pace(FRAME_S)
-    parts = await _parts_of_an_answer(upstream, pace, tokens=20)
-    assert len(parts) >= 20
-    assert pace._interval_s == 0.0
+    pace.streams = 1
+    began = pace._counted_since
+    for number in range(1, tokens_per_s):
+        pace.arrived(began + number / tokens_per_s)
+    assert pace._interval_s == interval_s
 
 
 @pytest.mark.parametrize(("is_local", "frames"), [(True, 1), (False, 0)])

@@ -37,7 +37,7 @@ export function ExportButton({ scope, children }: ExportButtonProps) {
       {ask.error && <Notice tone="error">{errorMessage(ask.error)}</Notice>}
       <Button
         variant="outline"
-        className="self-start"
+        className="h-auto min-h-10 max-w-full self-start whitespace-normal"
         busy={ask.isPending}
         onClick={() => ask.mutate()}
       >
