@@ -49,7 +49,7 @@ MODEL = "tiny"
 SEQUENCES = 2
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tiny(scratch: Path) -> Path:
     from tests.inference.tiny import (
         make_tiny_model,  # imports torch, which a run without Ray spares
@@ -58,7 +58,9 @@ def tiny(scratch: Path) -> Path:
     return make_tiny_model(scratch / "tiny-on-ray", context=4096, ends=False)
 
 
-@pytest.fixture(scope="module")
+# Of the session: tests with a database run first, the others after those of other modules, and a
+# process cannot start a second cluster.
+@pytest.fixture(scope="session")
 def cluster(services: None, scratch: Path) -> Iterator[RayCluster]:
     with running_cluster(settings.REDIS_URL, scratch) as cluster:
         yield cluster
