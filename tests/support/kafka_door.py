@@ -130,6 +130,7 @@ class KafkaDoor:
                 if known is not None:
                     await writer.drain()
                     if not known:
+                        await _read_to_its_end(reader)
                         raise Refused
                     return
             else:
@@ -151,6 +152,14 @@ class KafkaDoor:
         if self._token(rest.partition(b"\x01")[0].decode()):
             return b"", True
         return b'{"status":"invalid_token"}', None
+
+
+async def _read_to_its_end(reader: asyncio.StreamReader) -> None:
+    """A client that is refused closes the connection itself, once it has read why. A broker waits
+    too (Kafka's KIP-306): a client whose connection ends at once may never read it."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await reader.read()
 
 
 # RFC 4616: for whom they act, who they are, and their password; brokers let nobody act for others.
