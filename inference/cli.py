@@ -12,6 +12,7 @@ from typing import get_args
 from inference.config import (
     KEY_VARIABLE,
     KV_STORE_KEY_VARIABLE,
+    MAX_LOAD_SILENCE_S,
     PREFILL_KEY_VARIABLE,
     REGISTRY_VARIABLE,
     EngineConfig,
@@ -93,6 +94,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         kv_store_bytes=args.kv_store_bytes,
         kv_store_memory=args.kv_store_memory,
         kv_store_key=os.environ.get(KV_STORE_KEY_VARIABLE, ""),
+        max_load_silence_s=args.max_load_silence,
         speculation=SpeculationConfig(
             prompt_lookup=not args.no_prompt_lookup,
             draft_model=args.draft_model,
@@ -247,6 +249,13 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--draft-model", help="draft tokens by this smaller model")
     serve.add_argument("--speculative-tokens", type=int, default=7, help="drafted at once, at most")
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
+    serve.add_argument(
+        "--max-load-silence",
+        type=float,
+        default=MAX_LOAD_SILENCE_S,
+        metavar="SECONDS",
+        help="without a move while it loads, until the core is killed and started again",
+    )
     _add_adapter_options(serve)
     _add_access_options(serve)
     _add_registration_options(serve)

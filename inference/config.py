@@ -18,6 +18,9 @@ KV_STORE_KEY_VARIABLE = "PARLEY_KV_STORE_KEY"
 PREFILL_KEY_VARIABLE = "PARLEY_PREFILL_API_KEY"
 """Environment variable of the key between an engine and the one that computes prompts for it."""
 
+MAX_LOAD_SILENCE_S = 60.0
+"""Longer than a file server takes that fails over, or a volume that is moved."""
+
 
 class SchedulerConfig(msgspec.Struct, frozen=True):
     """Limits and policy of a step.
@@ -105,6 +108,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Bytes of host memory for them."""
     kv_store_key: str = ""
     """What the keys of tenants are derived from."""
+    max_load_silence_s: float = MAX_LOAD_SILENCE_S
+    """A core that loads, and has not run for so long, has frozen (`engine/watchdog.py`)."""
     scheduler: SchedulerConfig = SchedulerConfig()
     speculation: SpeculationConfig = SpeculationConfig()
 

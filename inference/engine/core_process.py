@@ -14,7 +14,7 @@ import zmq
 import zmq.asyncio
 
 from inference.config import EngineConfig
-from inference.engine.watchdog import Watchdog
+from inference.engine.watchdog import Watchdog, frozen_loading
 from inference.protocol import (
     CoreBeat,
     CoreFailed,
@@ -38,8 +38,15 @@ thread that is waited for: decoding was measured six times slower with it."""
 class CoreProcess:
     """A started process with sockets of its own, so that a next life shares nothing."""
 
-    def __init__(self, process: Process, push: zmq.asyncio.Socket, pull: zmq.asyncio.Socket):
+    def __init__(
+        self,
+        process: Process,
+        push: zmq.asyncio.Socket,
+        pull: zmq.asyncio.Socket,
+        max_load_silence_s: float,
+    ):
         self._process = process
+        self._max_load_silence_s = max_load_silence_s
         self._push = push
         self._pull = pull
         self._last_words: str | None = None
@@ -67,7 +74,7 @@ class CoreProcess:
         assert process.stdin is not None
         process.stdin.write(msgspec.json.encode(CoreStart(config, inbox, outbox)))
         process.stdin.close()
-        return cls(process, push, pull)
+        return cls(process, push, pull, config.max_load_silence_s)
 
     def send(self, message: ToCore) -> None:
         """Queue a message; one to a process that is gone is dropped."""
@@ -121,7 +128,12 @@ class CoreProcess:
         self._pull.close(linger=0)
 
     async def _stalled(self, ready: asyncio.Event) -> str:
-        """Loading a model takes what it takes: the core is watched from when it is ready."""
+        """Loading a model takes what it takes, as long as it goes on. A rank among several waits
+        for others, perhaps on other machines, and may do nothing meanwhile."""
+        if "RANK" not in os.environ:
+            frozen = await frozen_loading(self._process.pid, self._max_load_silence_s, ready)
+            if frozen:
+                return frozen
         await ready.wait()
         return await self._watchdog.stalled()
 

@@ -24,15 +24,15 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-import psutil
-
+from inference.config import MAX_LOAD_SILENCE_S
 from inference.drain import drain
+from inference.engine.activity import Activity, activity_of
 from infra.services.process import die_with_parent, end_tree
 
 log = logging.getLogger(__name__)
 
 MAX_SILENCE_S = 5.0
-"""Without an answer and without processor time: the server has frozen."""
+"""Without an answer and without having run: the server has frozen."""
 MAX_UNANSWERED_S = 30.0
 """Without an answer, though it computes: its event loop is stuck."""
 NO_ANSWER = 0
@@ -59,6 +59,7 @@ class EngineProcess:
         other_failure: why something that it needs has failed, "" while nothing has.
         can_restart: whether its core can come back by itself. One of several ranks cannot: the
             others end with it.
+        max_load_silence_s: so long may it not run, until it listens.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class EngineProcess:
         key: str,
         other_failure: Callable[[], str] = lambda: "",
         can_restart: bool = True,
+        max_load_silence_s: float = MAX_LOAD_SILENCE_S,
     ) -> None:
         self._command = [sys.executable, "-m", "inference", "serve", *arguments]
         self._environment = {**environment, "PARLEY_ENGINE_API_KEY": key}
@@ -77,6 +79,7 @@ class EngineProcess:
         self._key = key
         self._other_failure = other_failure
         self._can_restart = can_restart
+        self._max_load_silence_s = max_load_silence_s
         self._process: subprocess.Popen[bytes] | None = None
         self._failure = ""
         self._ending = threading.Event()
@@ -175,7 +178,8 @@ class EngineProcess:
 
     def _watch(self, process: subprocess.Popen[bytes], timeout_s: float) -> str:
         """Return why the engine has failed, "" when it is told to end."""
-        signs = SignsOfLife(timeout_s if self._can_restart else 0.0)
+        max_down_s = timeout_s if self._can_restart else 0.0
+        signs = SignsOfLife(max_down_s, self._max_load_silence_s)
         before = time.monotonic()
         while not self._ending.wait(_WATCH_INTERVAL_S):
             if (code := process.poll()) is not None:
@@ -184,7 +188,7 @@ class EngineProcess:
                 return failure
             status = self._status("/health") if self._url else HTTPStatus.OK
             now = time.monotonic()
-            failure = signs.seen(now - before, status, _processor_time(process.pid))
+            failure = signs.seen(now - before, status, activity_of(process.pid))
             before = now
             if failure:
                 return failure
@@ -213,41 +217,47 @@ class EngineProcess:
 
 
 class SignsOfLife:
-    """What is seen of one server, twice a second, since it first took a connection: it listens when
-    its model is loaded, and may freeze before it has answered once.
+    """What is seen of one server, twice a second. It listens when its model is loaded, and may
+    freeze before that, or before it has answered once.
 
     Args:
         max_down_s: how long its core may be away.
+        max_load_silence_s: how long it may not run while it loads. It looks after its core
+            meanwhile, twice a second.
 
     Time counts only as far as whoever looks was not held up itself: a machine that slept says
     nothing about the engine.
     """
 
-    def __init__(self, max_down_s: float) -> None:
+    def __init__(self, max_down_s: float, max_load_silence_s: float) -> None:
         self._max_down_s = max_down_s
+        self._max_load_silence_s = max_load_silence_s
         self._unanswered_s = 0.0
         self._silent_s = 0.0
         self._down_s = 0.0
-        self._used: float | None = None
+        self._seen: Activity | None = None
         self._listens = False
 
-    def seen(self, passed_s: float, status: int | None, processor_time: float | None) -> str:
+    def seen(self, passed_s: float, status: int | None, activity: Activity | None) -> str:
         """Take one look into account; returns why the engine has failed, "" while it has not.
 
         Args:
             passed_s: since the look before.
             status: of `/health`, or NO_ANSWER; None where it could not be reached.
-            processor_time: that the server has used; None where it is gone.
+            activity: of the server; None where it is gone.
         """
-        moves = processor_time is not None and processor_time != self._used
-        self._used = processor_time
-        self._listens |= status is not None
-        if not self._listens:
-            return ""  # it loads; who started it waits for so long as that may take
+        moves = activity is not None and activity != self._seen
+        self._seen = activity
         counted = min(passed_s, _PROBE_TIMEOUT_S + 2 * _WATCH_INTERVAL_S)
+        if status is not None and not self._listens:
+            self._listens, self._silent_s = True, 0.0
         answered, up = bool(status), status == HTTPStatus.OK
-        self._unanswered_s = 0.0 if answered else self._unanswered_s + counted
         self._silent_s = 0.0 if answered or moves else self._silent_s + counted
+        if not self._listens:
+            if self._silent_s > self._max_load_silence_s:
+                return f"the engine froze while it loaded: not run for {self._silent_s:.0f} s"
+            return ""
+        self._unanswered_s = 0.0 if answered else self._unanswered_s + counted
         self._down_s = 0.0 if up or not answered else self._down_s + counted
         if self._silent_s > MAX_SILENCE_S:
             return f"the engine has neither answered nor computed for {self._silent_s:.0f} s"
@@ -256,11 +266,3 @@ class SignsOfLife:
         if self._down_s > self._max_down_s:
             return f"the engine's core has been away for {self._down_s:.0f} s"
         return ""
-
-
-def _processor_time(pid: int) -> float | None:
-    try:
-        times = psutil.Process(pid).cpu_times()
-    except psutil.Error:
-        return None
-    return float(times.user + times.system)

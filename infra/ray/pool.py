@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from inference.config import MAX_LOAD_SILENCE_S
+
 STOP_MARGIN_S = 60.0
 """Beyond the longest answer, for the engine's own end, until Ray kills the replica."""
 
@@ -51,6 +53,7 @@ class PoolOnRay(BaseModel):
         port: of every engine, where each has an address of its own; 0 for any free one.
         longest_answer_s: how long a replica that is to end waits for its answers.
         start_timeout_s: until weights are loaded, and how long a core may be away.
+        max_load_silence_s: so long without a move while weights are loaded, and it has frozen.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,6 +73,7 @@ class PoolOnRay(BaseModel):
     port: int = Field(default=0, ge=0, le=65_535)
     longest_answer_s: float = Field(default=900.0, ge=0)
     start_timeout_s: float = Field(default=1_800.0, gt=0)
+    max_load_silence_s: float = Field(default=MAX_LOAD_SILENCE_S, gt=0)
     scaling: Scaling = Scaling()
 
     @model_validator(mode="after")
@@ -98,5 +102,6 @@ class PoolOnRay(BaseModel):
             "--pipeline-parallel-size": str(self.pipeline_parallel),
             "--host": host,
             "--port": str(port),
+            "--max-load-silence": f"{self.max_load_silence_s:g}",
         }
         return [*(part for pair in given.items() for part in pair), *self.arguments]

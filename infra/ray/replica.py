@@ -64,6 +64,7 @@ class EngineReplica:
             key=_key(),
             other_failure=lambda: _failure_of(others),
             can_restart=pool.ranks == 1,
+            max_load_silence_s=pool.max_load_silence_s,
         )
         self._engine.start(pool.start_timeout_s)
 

@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
 from infra.launcher.console import Console
 from infra.launcher.supervisor import Supervisor
+from infra.services.ports import free_port
+from tests.inference.tiny import make_tiny_model
 
 TIMEOUT_SECONDS = 60.0
 
@@ -57,6 +60,31 @@ def test_process_that_is_frozen_is_killed_and_started_again(supervisor: Supervis
     os.kill(first, signal.SIGSTOP)
     tend_until(supervisor, lambda: supervisor.pid("sleeper") not in {None, first})
     assert not psutil.pid_exists(first)
+
+
+def test_engine_whose_core_freezes_while_it_loads_is_started_again(
+    supervisor: Supervisor, scratch: Path
+) -> None:
+    """The process that is supervised runs on: it sees that its core does not, and ends."""
+    model = make_tiny_model(scratch / "tiny-of-supervisor")
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = f"--port {port} --threads 1 --no-api-key --max-load-silence 3"
+    supervisor.add("engine", f"{sys.executable} -m inference serve --model {model} {options}")
+    first = supervisor.pid("engine")
+    assert first is not None
+    tend_until(supervisor, psutil.Process(first).children)
+    (core,) = psutil.Process(first).children()
+    core.send_signal(signal.SIGSTOP)
+    tend_until(supervisor, lambda: supervisor.pid("engine") not in {None, first})
+    assert not core.is_running()
+    tend_until(supervisor, lambda: _is_ready(url))
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/ready", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_process_that_goes_on_in_time_is_left_alone(supervisor: Supervisor) -> None:

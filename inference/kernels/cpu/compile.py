@@ -17,8 +17,10 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import torch  # its OpenMP runtime must be loaded before the kernels are
 
@@ -27,6 +29,7 @@ from inference.kernels.cpu import prebuilt
 log = logging.getLogger(__name__)
 
 _SOURCE = Path(__file__).with_name("kernels.cpp")
+_LOCK_POLL_S = 0.2
 _HEADERS = sorted(Path(__file__).parent.glob("*.h"))
 _NATIVE = ("-march=native",)
 _FLAGS = (
@@ -92,9 +95,19 @@ def _compiler() -> str | None:
 def _compile_once(command: list[str], library: Path) -> None:
     """Compile it, unless another process is at it: then wait for that one."""
     with library.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _take(lock)
         if not library.exists():
             _compile(command, library)
+
+
+def _take(lock: IO[str]) -> None:
+    """Asked again and again: who waits for a minute without a move counts as frozen."""
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(_LOCK_POLL_S)
 
 
 def _compile(command: list[str], library: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,24 @@ def test_engine_that_freezes_as_soon_as_it_is_ready_is_killed(tiny: Path) -> Non
     assert engine.drain(10.0) == 0, "as Serve does, which ends the replica then"
 
 
+def test_engine_that_freezes_while_it_loads_is_killed(tiny: Path) -> None:
+    port = str(free_port())
+    arguments = ["--model", str(tiny), "--port", port, "--threads", "1"]
+    url = f"http://127.0.0.1:{port}"
+    engine = EngineProcess(arguments, os.environ, url=url, key=KEY, max_load_silence_s=3.0)
+    with ThreadPoolExecutor(1) as starting:
+        started = starting.submit(engine.start, START_TIMEOUT_S)
+        wait_until(lambda: any(port in one.cmdline() for one in psutil.Process().children()))
+        server = psutil.Process(engine.pid)
+        wait_until(server.children)  # its core: it loads
+        family = [server, *server.children(recursive=True)]
+        server.send_signal(signal.SIGSTOP)
+        with pytest.raises(EngineFailedError, match="froze while it loaded"):
+            started.result(60)
+    assert engine.wait() == engine.failure
+    assert not any(process.is_running() for process in family)
+
+
 def test_engine_that_cannot_start_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     port = free_port()
     arguments = ["--model", str(tmp_path / "none.gguf"), "--port", str(port)]
@@ -125,44 +144,50 @@ time.sleep(600)
     wait_until(lambda: not engine.is_running() or engine.status() == psutil.STATUS_ZOMBIE)
 
 
-def looked_at(signs: SignsOfLife, *looks: tuple[int | None, float | None]) -> list[str]:
-    """What is said after each look, one second apart."""
-    return [signs.seen(1.0, status, used) for status, used in looks]
+def signs_of(max_down_s: float = 60.0, max_load_silence_s: float = 600.0) -> SignsOfLife:
+    return SignsOfLife(max_down_s, max_load_silence_s)
+
+
+def looked_at(signs: SignsOfLife, *looks: tuple[int | None, int]) -> list[str]:
+    """What is said after each look, one second apart: at a status, and how often it has run."""
+    return [signs.seen(1.0, status, (0.0, runs)) for status, runs in looks]
 
 
 def test_server_that_neither_answers_nor_computes_has_failed() -> None:
-    signs = SignsOfLife(max_down_s=60.0)
-    assert looked_at(signs, (200, 1.0), *[(None, 1.0)] * int(MAX_SILENCE_S)) == [""] * 6
-    assert "neither answered nor computed" in signs.seen(1.0, None, 1.0)
+    signs = signs_of()
+    assert looked_at(signs, (200, 1), *[(None, 1)] * int(MAX_SILENCE_S)) == [""] * 6
+    assert "neither answered nor computed" in looked_at(signs, (None, 1))[0]
 
 
 def test_server_that_froze_before_its_first_answer_has_failed() -> None:
-    signs = SignsOfLife(max_down_s=60.0)
-    frozen = [(NO_ANSWER, 1.0)] * int(MAX_SILENCE_S)
-    assert not any(looked_at(signs, *[(None, 1.0)] * 600, *frozen))
-    assert "neither answered nor computed" in signs.seen(1.0, NO_ANSWER, 1.0)
+    signs = signs_of()
+    loads = [(None, runs) for runs in range(600)]
+    assert not any(looked_at(signs, *loads, *[(NO_ANSWER, 600)] * (1 + int(MAX_SILENCE_S))))
+    assert "neither answered nor computed" in looked_at(signs, (NO_ANSWER, 600))[0]
 
 
 def test_busy_server_may_miss_answers_for_long_and_not_for_ever() -> None:
-    signs = SignsOfLife(max_down_s=60.0)
-    busy = [(None, 1.0 + look) for look in range(int(MAX_UNANSWERED_S))]
-    assert not any(looked_at(signs, (200, 0.5), *busy))
-    assert "has not answered" in signs.seen(1.0, None, 99.0)
+    signs = signs_of()
+    busy = [(None, 1 + look) for look in range(int(MAX_UNANSWERED_S))]
+    assert not any(looked_at(signs, (200, 0), *busy))
+    assert "has not answered" in looked_at(signs, (None, 99))[0]
 
 
 def test_machine_that_slept_says_nothing_about_its_engine() -> None:
-    signs = SignsOfLife(max_down_s=60.0)
-    assert looked_at(signs, (200, 1.0)) == [""]
-    assert signs.seen(3_600.0, None, 1.0) == ""
+    signs = signs_of()
+    assert looked_at(signs, (200, 1)) == [""]
+    assert signs.seen(3_600.0, None, (0.0, 1)) == ""
 
 
-def test_loading_engine_is_waited_for() -> None:
-    signs = SignsOfLife(max_down_s=0.0)
-    assert not any(looked_at(signs, *[(None, 1.0)] * 600))
+def test_engine_that_loads_is_waited_for_as_long_as_it_moves() -> None:
+    signs = signs_of(max_load_silence_s=20.0)
+    slow = [(None, minute) for minute in range(60) for _ in range(20)]
+    assert not any(looked_at(signs, *slow))
+    assert "froze while it loaded" in looked_at(signs, *[(None, 59)] * 2)[1]
 
 
 @pytest.mark.parametrize(("max_down_s", "looks"), [(60.0, 60), (0.0, 0)])
 def test_core_may_come_back_where_it_can(max_down_s: float, looks: int) -> None:
-    signs = SignsOfLife(max_down_s=max_down_s)
-    assert not any(looked_at(signs, (200, 1.0), *[(503, 1.0)] * looks))
-    assert "core has been away" in signs.seen(1.0, 503, 1.0)
+    signs = signs_of(max_down_s)
+    assert not any(looked_at(signs, (200, 1), *[(503, 1)] * looks))
+    assert "core has been away" in looked_at(signs, (503, 1))[0]
