@@ -9,7 +9,7 @@ import msgspec
 
 from inference.core import PromptImage, SamplingParams
 from inference.errors import InvalidRequestError
-from inference.server.schemas import GenerationFields
+from inference.server.schemas import SENT_BY_ROUTERS, GenerationFields
 from inference.server.state import ServerState
 from inference.server.structured import to_grammar
 from inference.text.generation_config import ChatDefaults
@@ -105,6 +105,9 @@ async def prepare_prompts(
     _check_ends(state, body, structure)
     if body.return_readouts and not state.model_info.num_readouts:
         raise InvalidRequestError("this engine has no --readout", param="return_readouts")
+    for name, honoured in SENT_BY_ROUTERS.items():
+        if getattr(body, name) is not honoured:
+            raise InvalidRequestError(f"{name} can only be {honoured} here", param=name)
     sampling = _sampling(state, body, structure, logprobs, defaults or {})
     stops = (body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ())
     prepared = []

@@ -91,6 +91,23 @@ class GenerationFields(_SamplingFields, kw_only=True, forbid_unknown_fields=True
     """Answer with what `--readout` reads of the tokens of prompt and answer, too."""
     user: str | None = None
     """Accepted because OpenAI's clients send it; it changes nothing here."""
+    no_stop_trim: bool = False
+    """This and the next four: what sglang-router and vllm-router add to every request. Taken where
+    it asks for what is done anyway (`SENT_BY_ROUTERS`), else refused."""
+    return_hidden_states: bool = False
+    separate_reasoning: bool = True
+    stream_reasoning: bool = True
+    include_reasoning: bool = True
+
+
+SENT_BY_ROUTERS = {
+    "no_stop_trim": False,
+    "return_hidden_states": False,
+    "separate_reasoning": True,
+    "stream_reasoning": True,
+    "include_reasoning": True,
+}
+"""The only values that can be honoured."""
 
 
 class TextPart(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="text"):

@@ -115,11 +115,31 @@ def test_request_is_refused_when_queue_is_full_or_engine_drains(model_path):
             {"messages": [*USER, {"role": "user", "name": "Ann", "content": "hi"}]},
             "messages[1].name",
         ),
+        ("/v1/chat/completions", {"messages": USER, "no_stop_trim": True}, "no_stop_trim"),
+        ("/v1/completions", {"prompt": "a", "include_reasoning": False}, "include_reasoning"),
     ],
 )
 def test_parameter_is_refused_by_name_when_it_would_be_ignored(tiny_served, path, fields, param):
     response = tiny_served.http.post(path, json=fields)
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+
+
+def test_fields_that_routers_add_to_each_request_are_taken(tiny_served):
+    """As sglang-router 0.3.2 and vllm-router 0.1.17 send it, whatever a client said."""
+    added = {
+        "logprobs": False,
+        "no_stop_trim": False,
+        "ignore_eos": False,
+        "continue_final_message": False,
+        "skip_special_tokens": True,
+        "separate_reasoning": True,
+        "stream_reasoning": True,
+        "include_reasoning": True,
+        "return_hidden_states": False,
+    }
+    body = {"messages": USER, "max_completion_tokens": 1, **added}
+    response = tiny_served.http.post("/v1/chat/completions", json=body)
+    assert response.status_code == 200, response.text
 
 
 def test_prompt_of_more_token_ids_than_the_context_is_refused_for_its_length(tiny_served):
