@@ -203,6 +203,14 @@ bench-peers: $(DEV_STAMP) ## What `make bench` compares with: llama.cpp (built h
 	@$(INSTALL) '.[bench]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info
 
+ROUTERS := var/bench/routers
+.PHONY: bench-routers
+bench-routers: $(DEV_STAMP) ## Routing by cached prefixes beside sglang-router and vllm-router (150 MB)
+	@test -x $(ROUTERS)/bin/pip || $(IN_VENV) -m venv $(ROUTERS)
+	@$(ROUTERS)/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
+		-c constraints.txt -r infra/load/routing/routers.txt
+	@$(IN_VENV) -m infra.load.routing $(ARGS)
+
 .PHONY: redteam-answers
 redteam-answers: $(DEV_STAMP) ## Stream known harmful answers through the product: what is delivered of them
 	@$(IN_VENV) -m infra.load.answers
