@@ -1,6 +1,7 @@
 """What people and organizations may ask of their data: a copy of it, and its erasure.
 
-registry.py   every table of every app, and what an erasure and an export do with it (table.py)
+registry.py   every table of every app, and what an erasure and an export do with it (table.py),
+              joined from tables/, by what they hold
 requests.py   asking for either, and what it does at once
 jobs.py       the queue: one job at a time, resumed where a worker died
 export.py     the copy: JSON lines and files, in a zip; readme.py describes them in it

@@ -1,17 +1,12 @@
 """No change of a model is without its migration."""
 
-import subprocess
-import sys
-
-from infra.launcher.procfile import ROOT
+import pytest
+from django.core.management import call_command
 
 
-def test_migrations_are_complete(services: None) -> None:
-    done = subprocess.run(
-        [sys.executable, "manage.py", "with-services", "makemigrations", "--check", "--dry-run"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.django_db
+def test_migrations_are_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        call_command("makemigrations", check_changes=True, dry_run=True)
+    except SystemExit:
+        pytest.fail(capsys.readouterr().out)

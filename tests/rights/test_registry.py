@@ -8,7 +8,7 @@ from backend.rights.registry import TABLES, Fate, unregistered
 
 
 def test_registry_names_every_model() -> None:
-    """A new model: a line in backend/rights/registry.py says what becomes of its rows."""
+    """A new model: a line in backend/rights/tables/ says what becomes of its rows."""
     assert unregistered() == []
     labels = [table.label for table in TABLES]
     assert len(labels) == len(set(labels))

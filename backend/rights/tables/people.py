@@ -1,0 +1,138 @@
+"""Tables of users and organizations, and of how they sign in."""
+
+from django.utils.translation import gettext_noop
+
+from backend.rights.table import Fate, Table
+from backend.rights.tables.reasons import EVIDENCE
+
+PEOPLE: tuple[Table, ...] = (
+    Table(
+        label="enterprise.Identity",
+        user="user_id",
+        organization="connection__organization_id",
+    ),
+    Table(
+        label="enterprise.OIDCSettings",
+        organization="connection__organization_id",
+        hidden=("encrypted_secret",),
+    ),
+    Table(label="enterprise.SAMLSettings", organization="connection__organization_id"),
+    Table(label="enterprise.Connection", organization="organization_id"),
+    Table(
+        label="enterprise.DirectoryToken",
+        organization="organization_id",
+        hidden=("sha256", "created_by_id"),
+    ),
+    Table(label="enterprise.DirectoryUser", user="user_id", organization="organization_id"),
+    Table(label="enterprise.DirectoryGroup", organization="organization_id"),
+    Table(label="enterprise.GroupRule", organization="organization_id"),
+    Table(label="enterprise.GroupGrant", user="user_id", organization="organization_id"),
+    Table(label="enterprise.AllowedNetwork", organization="organization_id"),
+    Table(label="enterprise.SignInPolicy", organization="organization_id"),
+    Table(label="accounts.AnnouncementDismissal", user="user_id"),
+    Table(
+        label="accounts.TermsAcceptance",
+        user="user_id",
+        on_user=Fate.BLANKED,
+        blank={"address": None},
+        why=EVIDENCE,
+    ),
+    Table(label="accounts.TrainingOptOut", user="user_id"),
+    Table(label="accounts.DataPolicy", organization="organization_id"),
+    Table(
+        label="accounts.LegalHold",
+        user="user_id",
+        organization="organization_id",
+        on_user=Fate.KEPT,
+        on_organization=Fate.KEPT,
+        exported=False,
+        why=EVIDENCE,
+    ),
+    Table(
+        label="accounts.Suspension",
+        organization="organization_id",
+        on_organization=Fate.KEPT,
+        hidden=("began_by_id", "ended_by_id"),
+        why=EVIDENCE,
+    ),
+    Table(label="accounts.ModelAccess", organization="organization_id"),
+    Table(label="accounts.ServiceAccount", user="user_id", organization="project__organization_id"),
+    Table(label="accounts.ProjectRateLimit", organization="project__organization_id"),
+    Table(
+        label="accounts.ProjectMember",
+        user="membership__user_id",
+        organization="project__organization_id",
+    ),
+    Table(label="accounts.JoinRequest", user="user_id", organization="organization_id"),
+    Table(label="accounts.OrganizationDomain", organization="organization_id", hidden=("token",)),
+    Table(
+        label="accounts.Invitation",
+        email="email",
+        organization="organization_id",
+        hidden=("token_sha256",),
+    ),
+    Table(
+        label="accounts.APIKey",
+        user="created_by_id",
+        organization="organization_id",
+        on_user=Fate.BLANKED,
+        blank={"name": "", "prefix": "erased"},
+        hidden=("sha256",),
+    ),
+    Table(label="accounts.Project", organization="organization_id"),
+    Table(label="accounts.Membership", user="user_id", organization="organization_id"),
+    Table(label="accounts.PendingSignUp", email="email", hidden=("password", "token_sha256")),
+    Table(label="accounts.Mail", email="to", hidden=("ciphertext", "last_error")),
+    Table(label="account.EmailConfirmation", user="email_address__user_id", hidden=("key",)),
+    Table(label="account.EmailAddress", user="user_id"),
+    Table(label="mfa.Authenticator", user="user_id", hidden=("data",)),
+    Table(label="usersessions.UserSession", user="user_id", hidden=("session_key", "data")),
+    Table(
+        label="admin.LogEntry",
+        user="user_id",
+        on_user=Fate.KEPT,
+        exported=False,
+        why=gettext_noop(
+            "What a member of staff has done; what it says of an erased subject is anonymised."
+        ),
+    ),
+    Table(
+        label="audit_log.AuditEvent",
+        user="actor_id",
+        organization="organization_id",
+        on_user=Fate.KEPT,
+        on_organization=Fate.KEPT,
+        why=gettext_noop("Security: an append-only log without names, by which attacks are found."),
+    ),
+    Table(
+        label="rights.DataExport",
+        user="subject_id",
+        organization="subject_id",
+        stored=("file",),
+        hidden=("file", "progress"),
+        exported=False,
+    ),
+    Table(
+        label="rights.Erasure",
+        user="subject_id",
+        organization="subject_id",
+        on_user=Fate.KEPT,
+        on_organization=Fate.KEPT,
+        exported=False,
+        why=gettext_noop("The certificates themselves."),
+    ),
+    Table(
+        label="accounts.User",
+        user="pk",
+        on_user=Fate.BLANKED,
+        hidden=("password", "is_superuser", "is_staff"),
+        why=gettext_noop("An empty row stays: accounts of money and security point at its id."),
+    ),
+    Table(
+        label="accounts.Organization",
+        organization="pk",
+        on_organization=Fate.BLANKED,
+        blank={"name": "Erased organization"},
+        why=gettext_noop("An empty row stays: invoices and the ledger point at its id."),
+    ),
+)
