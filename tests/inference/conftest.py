@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import settings
 
 from inference.config import EngineConfig, KvDtype, SchedulerConfig
@@ -142,6 +143,17 @@ def compiled(flags: str = "") -> ctypes.CDLL:
 @pytest.fixture(scope="session")
 def kernels() -> ctypes.CDLL:
     return compiled()
+
+
+@pytest.fixture(scope="session")
+def reference_model(model_path: Path) -> torch.nn.Module:
+    """The default model as transformers reads its file, in float32, which takes it seconds: leave
+    it as it is."""
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(
+        str(model_path.parent), gguf_file=model_path.name, dtype=torch.float32
+    ).eval()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import pytest
 from inference.errors import InvalidRequestError
 from inference.text.chat_template import ChatTemplate
 from inference.text.load import load_text
+from inference.text.tokenizer import TextTokenizer
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content|trim }}"
@@ -32,11 +33,18 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("role", ["system", "user", "assistant"])
-def test_special_token_in_a_message_stays_text(model_path, attack, role):
+@pytest.fixture(scope="module")
+def text(model_path) -> tuple[TextTokenizer, ChatTemplate]:
+    """Of the default model."""
     tokenizer, template = load_text(str(model_path))
     assert template is not None
+    return tokenizer, template
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_special_token_in_a_message_stays_text(text, attack, role):
+    tokenizer, template = text
     messages = [{"role": role, "content": attack}, {"role": "user", "content": "hi"}]
 
     def special_ids(messages) -> list[int]:

@@ -97,7 +97,7 @@ def test_deadline_and_queue_timeout_are_answered_over_http(model_path):
         partial: list[httpx.Response] = []
 
         def ask() -> None:
-            long = body | {"max_tokens": 8000, "timeout_s": 6}
+            long = body | {"max_tokens": 8000, "timeout_s": 4}
             answer = httpx.post(f"{served.url}/v1/completions", json=long, timeout=90)
             partial.append(answer)
 

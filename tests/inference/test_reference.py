@@ -8,8 +8,6 @@ circumstances are compared with those answers.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -62,16 +60,11 @@ def expected(make_core, prompts) -> list[list[int]]:
     return [driver.generate(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts]
 
 
-def test_greedy_tokens_equal_the_reference_for_single_prompts(model_path: Path, prompts, expected):
-    from transformers import AutoModelForCausalLM
-
-    reference = AutoModelForCausalLM.from_pretrained(
-        str(model_path.parent), gguf_file=model_path.name, dtype=torch.float32
-    ).eval()
+def test_greedy_tokens_equal_the_reference_for_single_prompts(reference_model, prompts, expected):
     for prompt, answer in zip(prompts, expected, strict=True):
         assert answer
         with torch.inference_mode():
-            logits = reference(torch.tensor([prompt + answer])).logits[0]
+            logits = reference_model(torch.tensor([prompt + answer])).logits[0]
         greedy_choice = logits[len(prompt) - 1 : -1].argmax(-1).tolist()
         assert greedy_choice == answer
 

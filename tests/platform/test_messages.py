@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from infra.messages import (
 PLACEHOLDER = re.compile(r"%\(\w+\)[ds]|%%|\{\w+\}")
 # Mails to operators, who work in the admin, which is in English.
 ENGLISH = {"billing/reconciliation/watch.py"}
+texts_of_the_code = cache(extracted)  # all files, a second
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
@@ -43,7 +45,7 @@ def test_each_language_but_english_has_a_catalogue() -> None:
 
 @every_language
 def test_catalogue_has_the_texts_of_the_code_and_no_others(language: str) -> None:
-    assert po_file(language).read_bytes() == as_po(updated(language, extracted())), (
+    assert po_file(language).read_bytes() == as_po(updated(language, texts_of_the_code())), (
         "make messages, then translate what is new"
     )
 
