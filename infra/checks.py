@@ -38,6 +38,21 @@ _REST = "rest"
 _WITHOUT_PAGE = (_REST, "engine", "infra")
 # Of what they kill they wait for the return: a fifth of a core is enough for them.
 _WAITING = ("infra", "faults")
+# Tests of the API and of the page are three runs: what asks the product with the real model, what
+# asks the one whose upstream is scripted, and what asks neither. A product is started once, and
+# stands no longer than it is asked.
+_DOORS = (
+    "tests/api",
+    "tests/tenancy",
+    "tests/accounts",
+    "tests/admin",
+    "tests/billing/test_client_address.py",
+    "tests/billing/test_kinds.py",
+    "tests/billing/test_reports.py",  # serves static files: not while the page is built
+    "tests/generation/test_reconcile_usage.py",
+    "tests/generation/test_thoughts.py",
+    "tests/infra/test_running_product.py",
+)
 _TESTS = {
     # They import torch.
     "engine": (
@@ -46,20 +61,10 @@ _TESTS = {
         "tests/infra/ray/test_engine_process.py",
         "tests/safety/test_align.py",
     ),
-    # The one asks the product with the real model, the other the one whose upstream is scripted.
-    "browser": ("tests/e2e", "tests/contract", "-m", "not scripted"),
-    "api": (
-        "tests/api",
-        "tests/tenancy",
-        "tests/accounts",
-        "tests/admin",
-        "tests/billing/test_client_address.py",
-        "tests/billing/test_kinds.py",
-        "tests/billing/test_reports.py",  # serves static files: not while the page is built
-        "tests/generation/test_reconcile_usage.py",
-        "tests/infra/test_running_product.py",
-    ),
-    "scripted": ("tests/e2e", "-m", "scripted"),
+    # The browser's last: Playwright keeps an event loop in the thread of the tests.
+    "live": (*_DOORS, "tests/contract", "tests/e2e", "-m", "live"),
+    "scripted": (*_DOORS, "tests/e2e", "-m", "scripted"),
+    "api": (*_DOORS, "-m", "not live and not scripted"),
     "faults": ("tests/chaos",),
     _REST: (),  # what the others have not
     "infra": ("tests/infra",),

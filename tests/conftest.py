@@ -25,6 +25,16 @@ from tests.support.static_files import collected_static_files, read_files_once
 from tests.support.voice import voice_beside
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What asks a shared product is run where that product is (infra/checks.py): each costs
+    processor time for as long as it stands, also while nobody asks it."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        for fixture, mark in (("model_engine", "live"), ("scripted_product", "scripted")):
+            if fixture in fixtures:
+                item.add_marker(mark)
+
+
 @pytest.fixture(scope="session")
 def services(pytestconfig: pytest.Config) -> None:
     """PostgreSQL, Valkey and the event log of this run, at the URLs of the environment."""

@@ -10,6 +10,13 @@ from tests.api.users import Person, sign_up
 from tests.support.product import Product
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder is of one run."""
+    for item in items:
+        if "tests/contract/" in item.nodeid:
+            item.add_marker("live")
+
+
 @pytest.fixture(scope="session")
 def product(live_product: Product) -> Product:
     return live_product

@@ -30,13 +30,13 @@ ARGUMENTS = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder drives the browser; what asks one product is run apart from what
-    asks the other."""
+    """Everything in this folder drives the browser; what does not ask the scripted product is run
+    beside the other one."""
     for item in items:
         if "tests/e2e/" in item.nodeid:
             item.add_marker("e2e")
-            if "scripted_product" in getattr(item, "fixturenames", ()):
-                item.add_marker("scripted")
+            if "scripted_product" not in getattr(item, "fixturenames", ()):
+                item.add_marker("live")
 
 
 # Not for the whole session: Playwright keeps an event loop in this thread for as long as it

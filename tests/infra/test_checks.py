@@ -91,15 +91,19 @@ def test_types_of_the_page_are_checked_once() -> None:
 
 
 def test_every_test_is_in_one_run() -> None:
-    """The browser's are in two, which choose by opposite marks."""
+    """Some files are in several, which choose by marks: the official clients' are all `live`, the
+    browser's `live` or `scripted` (their conftest.py), and those of the API either or neither."""
     runs = [checks.pytest_stage(name).command for name in checks._TESTS]
+    neither = "not live and not scripted"
     for file in (checks.ROOT / "tests").rglob("test_*.py"):
         path = file.relative_to(checks.ROOT)
         marks = [mark_of(command) for command in runs if takes(command, path)]
         if path.is_relative_to("tests/e2e"):
-            assert marks == ["not scripted", "scripted"], path
+            assert marks == ["live", "scripted"], path
+        elif path.is_relative_to("tests/contract"):
+            assert marks == ["live"], path
         else:
-            assert marks in ([""], ["not scripted"]), path
+            assert marks in ([""], ["live", "scripted", neither]), path
 
 
 def takes(command: Sequence[str], path: Path) -> bool:
