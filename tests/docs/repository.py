@@ -133,7 +133,6 @@ def missing_names(text: Text) -> list[str]:
     return sorted(missing)
 
 
-@cache
 def _is_there(name: str) -> bool:
     if name.startswith((*_NOT_KEPT, "../")) or name in _PRODUCTS:
         return True
@@ -145,7 +144,6 @@ def _is_there(name: str) -> bool:
     return name in _paths()
 
 
-@cache
 def _is_module(name: str) -> bool:
     """Whether a dotted name leads to a package, a module, or a word that the module holds."""
     path = Path()
