@@ -61,9 +61,9 @@ _TESTS = {
         "tests/infra/ray/test_engine_process.py",
         "tests/safety/test_align.py",
     ),
-    # The browser's last: Playwright keeps an event loop in the thread of the tests.
-    "live": (*_DOORS, "tests/contract", "tests/e2e", "-m", "live"),
-    "scripted": (*_DOORS, "tests/e2e", "-m", "scripted"),
+    # The browser's first: what the others leave behind, the fuzzing's rows too, is not on its pages.
+    "live": ("tests/e2e", "tests/contract", *_DOORS, "-m", "live"),
+    "scripted": ("tests/e2e", *_DOORS, "-m", "scripted"),
     "api": (*_DOORS, "-m", "not live and not scripted"),
     "faults": ("tests/chaos",),
     _REST: (),  # what the others have not
