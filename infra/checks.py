@@ -61,7 +61,7 @@ _TESTS = {
         "tests/infra/ray/test_engine_process.py",
         "tests/safety/test_align.py",
     ),
-    # The browser's first: what the others leave behind, the fuzzing's rows too, is not on its pages.
+    # The browser's first: what others leave behind, as the fuzzing's rows, is not on its pages.
     "live": ("tests/e2e", "tests/contract", *_DOORS, "-m", "live"),
     "scripted": ("tests/e2e", *_DOORS, "-m", "scripted"),
     "api": (*_DOORS, "-m", "not live and not scripted"),
