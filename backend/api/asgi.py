@@ -7,6 +7,7 @@ so are generations for which there is no room (backend/generation/admission/shed
 
 import hashlib
 import re
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
@@ -20,10 +21,11 @@ from backend.api.context import REQUEST_ID_HEADER, request_id_from
 from backend.api.error_shapes import error_for
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
+from backend.generation.stations import SERVER_TIMING
 from backend.generation.voice import MAX_AUDIO_BYTES
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
-from backend.platform.received import note_received
+from backend.platform.received import note_received, received
 
 Scope = MutableMapping[str, Any]
 AsgiMessage = MutableMapping[str, Any]
@@ -191,8 +193,10 @@ async def _refuse(error: ParleyError, scope: Scope, send: Send) -> None:
         error_code=error.code,
     )
     body = encode_json(error_for(scope["path"], error))
+    took_ms = (time.monotonic() - received().at) * 1000
     headers = [
         (b"content-type", b"application/json"),
+        (SERVER_TIMING.lower().encode(), f"total;dur={took_ms:.2f}".encode()),
         (b"content-length", str(len(body)).encode()),
         (b"x-content-type-options", b"nosniff"),
         (REQUEST_ID_HEADER.lower().encode(), request_id.encode()),

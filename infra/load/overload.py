@@ -20,8 +20,7 @@ from pathlib import Path
 
 import orjson
 
-from backend.generation.admission.margins import PLACE_LOST
-from backend.generation.pools.http import Origin
+from backend.generation.pools.http import Origin, Response
 from backend.platform.sse import EventDecoder
 from infra.load.stack import MODEL, Stack
 
@@ -30,6 +29,7 @@ CUSTOMERS = {"premium": "premium", "free": "free", "few": "premium"}
 _FEW_OF_PEAK = 0.3
 """The requests of `few`, as a part of what can be served: under its share, a half."""
 _TIMEOUT_SECONDS = 60.0
+_CLOCK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,27 @@ class RequestOutcome:
     """What became of one request; `seconds` until the refusal, or until the first token.
 
     Attributes:
-        status: `lost` is a refusal of a request that had a place in the queue, and lost it to one
-            that comes first; what finds no place is refused by the number of its HTTP status.
+        server_s: what the web process took for a refusal, by its own clock.
     """
 
     customer: str
     status: str
     seconds: float
+    server_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What became of all requests in `took` seconds.
+
+    Attributes:
+        late_s: how late this process was itself, each ten milliseconds: what a refusal seems to
+            take longer because its answer is not read.
+    """
+
+    outcomes: list[RequestOutcome]
+    took: float
+    late_s: list[float]
 
 
 def main() -> None:
@@ -72,7 +86,7 @@ def main() -> None:
                 f" {peak:.0f} a second at its peak."
             )
             for times in options.times:
-                outcomes, took = asyncio.run(
+                offered = asyncio.run(
                     _offer(
                         stack.web_url,
                         keys,
@@ -82,14 +96,16 @@ def main() -> None:
                         few=min(1 / 3, _FEW_OF_PEAK / times),
                     )
                 )
-                _report(times, peak, outcomes, took)
+                _report(times, peak, offered)
 
 
 async def _offer(
     url: str, keys: dict[str, str], rate: float, seconds: float, tokens: int, *, few: float
-) -> tuple[list[RequestOutcome], float]:
+) -> Offered:
     """Requests at `rate` a second for `seconds`, then wait for the last to end."""
     origin = Origin(url)
+    late_s: list[float] = []
+    clock = asyncio.create_task(_note_lateness(late_s))
     tasks: list[asyncio.Task[RequestOutcome]] = []
     started = time.monotonic()
     while (now := time.monotonic() - started) < seconds:
@@ -98,8 +114,17 @@ async def _offer(
         await asyncio.sleep(max(0.0, now + random.expovariate(rate) - time.monotonic() + started))
     outcomes = await asyncio.gather(*tasks)
     took = time.monotonic() - started
+    clock.cancel()
     origin.close()
-    return list(outcomes), took
+    return Offered(outcomes, took, late_s)
+
+
+async def _note_lateness(late_s: list[float]) -> None:
+    """How late this process comes back to what has happened, until it is cancelled."""
+    while True:
+        due = time.monotonic() + _CLOCK_S
+        await asyncio.sleep(_CLOCK_S)
+        late_s.append(time.monotonic() - due)
 
 
 def _customer(number: int, few: float) -> str:
@@ -133,9 +158,9 @@ async def _read(
     started = time.monotonic()
     response = await origin.request("POST", "/v1/chat/completions", headers=headers, body=body)
     if response.status != 200:
-        had_place = PLACE_LOST.encode() in await response.read()
-        status = "lost" if had_place else str(response.status)
-        return RequestOutcome(customer, status, time.monotonic() - started)
+        await response.read()
+        took = time.monotonic() - started
+        return RequestOutcome(customer, str(response.status), took, _server_s(response))
     decoder = EventDecoder()
     first: float | None = None
     done = False
@@ -148,7 +173,14 @@ async def _read(
     return RequestOutcome(customer, "served" if whole else "broken", first or 0.0)
 
 
-def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: float) -> None:
+def _server_s(response: Response) -> float:
+    """By the answer's `Server-Timing`."""
+    timing = response.headers.get("server-timing", "")
+    return float(timing.rpartition("total;dur=")[2] or 0) / 1e3
+
+
+def _report(times: float, peak: float, offered: Offered) -> None:
+    outcomes, took = offered.outcomes, offered.took
     served = [outcome for outcome in outcomes if outcome.status == "served"]
     print(
         f"\n{times:g} times the peak: {len(outcomes)} requests in {took:.0f} s,"
@@ -159,16 +191,17 @@ def _report(times: float, peak: float, outcomes: list[RequestOutcome], took: flo
     ):
         group = [o for o in outcomes if (o.customer, o.status) == (customer, status)]
         what = "first event" if status == "served" else "refused"
-        print(f"  {customer:<8} {status:<8} {count:>6}   {what} {_after(group)}")
-    refused = [outcome for outcome in outcomes if outcome.status != "served"]
-    at_once = [outcome for outcome in refused if outcome.status != "lost"]
-    for what, group in (("all refused", refused), ("without a place", at_once)):
-        if group:
-            print(f"  {what:<17} {len(group):>6}   refused {_after(group)}")
+        print(
+            f"  {customer:<8} {status:<8} {count:>6}   {what} {_after([o.seconds for o in group])}"
+        )
+    if refused := [outcome for outcome in outcomes if outcome.status != "served"]:
+        print(f"  all refused       {len(refused):>6}   {_after([o.seconds for o in refused])}")
+        print(f"  by the server's clock    {_after([o.server_s for o in refused])}")
+    print(f"  this process is late     {_after(offered.late_s)}")
 
 
-def _after(outcomes: list[RequestOutcome]) -> str:
-    seconds = sorted(outcome.seconds for outcome in outcomes)
+def _after(seconds: list[float]) -> str:
+    seconds = sorted(seconds)
     return (
         f"after {statistics.median(seconds) * 1e3:.0f} ms in the median,"
         f" {seconds[int(len(seconds) * 0.99)] * 1e3:.0f} ms at p99"

@@ -156,7 +156,7 @@ class Fleet:
             return
         refused = []
         for who in new.tolist():
-            has_room, leaves = self.queue.join(
+            has_room = self.queue.join(
                 who,
                 self._priorities[seats.plan[who]],
                 UUID(int=int(seats.organization[who])),
@@ -164,7 +164,6 @@ class Fleet:
                 free,
             )
             refused += [who] if not has_room else []
-            refused += [leaves] if leaves is not None else []
         granted = [self.queue.next() for _ in range(min(free, len(self.queue)))]
         if granted:
             who_next = np.array(granted)

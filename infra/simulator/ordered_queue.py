@@ -1,10 +1,9 @@
 """The gateway's queue for many who wait: the order of `AdmissionQueue`, without its walk over all
-tickets, and with the real `FairOrder` for the turns of a plan's organizations and the real
-`Margins` of those who keep losing their place.
+tickets, and with the real `FairOrder` for the turns of a plan's organizations.
 
-Each plan keeps its tickets twice, by rank and by turn. One that is given a place, or put out, swaps
-its rank with the one that has the first or the last, as there. tests/infra/simulator compares the
-two, grant by grant and refusal by refusal.
+Each plan keeps its tickets twice, by rank and by turn. One that is given a place swaps its rank
+with the one that has the first, as there. tests/infra/simulator compares the two, grant by grant
+and refusal by refusal.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from backend.generation.admission.fair_order import FairOrder
-from backend.generation.admission.margins import Margins
-from backend.generation.admission.queue import AGEING_S, MARGIN_PART
+from backend.generation.admission.queue import AGEING_S, PLAN_MAY_HOLD
 
 Rank = tuple[float, int]
 
@@ -59,37 +57,32 @@ class OrderedQueue:
         self._plans: defaultdict[int, _Plan] = defaultdict(_Plan)
         self._number = 0
         self._count = 0
-        self._now = 0.0
-        self._margins = Margins(lambda: self._now)
 
     def __len__(self) -> int:
         return self._count
 
     def join(
         self, who: int, priority: int, organization: UUID, now: float, free_places: int
-    ) -> tuple[bool, int | None]:
-        """Whether there is room for a new request, and who leaves for it.
+    ) -> bool:
+        """Whether there is room for a new request, which waits then.
 
         Args:
             free_places: that nobody has: those who wait for them take no room in the queue.
         """
         self._number += 1
-        self._now = now
-        plan, room = self._plans[priority], self._max_waiting + free_places
+        plan, most = self._plans[priority], self._max_waiting
         rank = (now + priority * AGEING_S, self._number)
-        margin, leaves = self._margins.of((priority, organization)), None
-        if self._count + margin >= room:
+        if len(plan.by_rank) >= PLAN_MAY_HOLD * most + free_places:
+            return False
+        # Most often fewer wait than may stand before it, and nobody needs to look who they are.
+        if self._count >= most + free_places:
             before = self._before(priority, rank, plan.order.turn(organization))
-            if before + margin >= room:
-                return False, None
-        if self._count >= room:
-            leaves, its_priority, its_rank = self._put_out(priority, rank)
-            if its_priority == priority:
-                rank = min(rank, its_rank)
+            if before >= most + free_places:
+                return False
         plan.add(who, organization, rank)
         self._count += 1
         self._first()
-        return True, leaves
+        return True
 
     def next(self) -> int:
         """Who has the next place: whose turn it is, in the plan that has the first rank."""
@@ -121,17 +114,3 @@ class OrderedQueue:
             else bisect_right(plan.by_rank, rank, key=lambda ticket: ticket[0])
             for its_priority, plan in self._plans.items()
         )
-
-    def _put_out(self, priority: int, rank: Rank) -> tuple[int, int, Rank]:
-        """The last of the plan with the last rank, where that is behind a new one; else of its own.
-        Who it is, its priority, and its rank."""
-        waiting = {key: plan for key, plan in self._plans.items() if plan.by_rank}
-        last = max(waiting, key=lambda key: waiting[key].by_rank[-1])
-        if waiting[last].by_rank[-1][0] <= rank:
-            last = priority
-        plan = self._plans[last]
-        who, _, organization, its_rank = plan.take_out(-1, -1)
-        plan.order.leave(organization)
-        self._margins.lost((last, organization), at_most=self._max_waiting // MARGIN_PART)
-        self._count -= 1
-        return who, last, its_rank

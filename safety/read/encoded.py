@@ -19,6 +19,7 @@ MAX_BLOCK = 4_096
 
 _BLOCK_CHARACTERS = string.ascii_letters + string.digits + "+/_=-"
 _BLOCK = re.compile(f"[{re.escape(_BLOCK_CHARACTERS)}]+")
+_LONG = re.compile(f"[{re.escape(_BLOCK_CHARACTERS)}]{{{MIN_BLOCK}}}")
 
 
 class Section(NamedTuple):
@@ -42,8 +43,8 @@ class BlockCutter:
 
     def feed(self, text: str) -> list[Section]:
         """`text` cut into sections. A section's block may have begun in the text before it."""
-        if len(self._block) + len(text) < MIN_BLOCK:
-            return self._feed_short(text)
+        if len(self._block) < MIN_BLOCK and _LONG.search(self._block + text) is None:
+            return self._feed_words(text)
         sections: list[Section] = []
         start = position = 0
         while position < len(text):
@@ -70,8 +71,8 @@ class BlockCutter:
             sections.append(Section(text[start:], ""))
         return sections
 
-    def _feed_short(self, text: str) -> list[Section]:
-        """`feed` for so little that no block can end in it."""
+    def _feed_words(self, text: str) -> list[Section]:
+        """`feed` for text in which no run is long enough for a block."""
         before = text.rstrip(_BLOCK_CHARACTERS)
         if before:
             self._block, self._line = text[len(before) :], len(text) - len(before)

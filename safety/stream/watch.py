@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from safety.judge.policy import STANDARD_THRESHOLD, Policy
 from safety.read.normalise import Word
 from safety.score.answer_model import AnswerModel, verifier_scores
@@ -237,8 +235,14 @@ class ScoreWatch:
 def raised_for_uncertain_prompt(scores: Mapping[Category, float]) -> dict[Category, float]:
     """An answer's scores on the scale of answers to an uncertain prompt: `UNCERTAIN_PROMPT_FROM`
     becomes `STANDARD_THRESHOLD`, 0 and 1 stay, linear in between."""
-    known, meant = (0.0, UNCERTAIN_PROMPT_FROM, 1.0), (0.0, STANDARD_THRESHOLD, 1.0)
-    return {c: float(np.interp(score, known, meant)) for c, score in scores.items()}
+    return {category: _raised(score) for category, score in scores.items()}
+
+
+def _raised(score: float) -> float:
+    if score <= UNCERTAIN_PROMPT_FROM:
+        return max(0.0, score) * STANDARD_THRESHOLD / UNCERTAIN_PROMPT_FROM
+    share = (min(1.0, score) - UNCERTAIN_PROMPT_FROM) / (1.0 - UNCERTAIN_PROMPT_FROM)
+    return STANDARD_THRESHOLD + share * (1.0 - STANDARD_THRESHOLD)
 
 
 def _blocks_any(policy: Policy) -> bool:

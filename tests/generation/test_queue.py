@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.generation.admission.margins import HALVES_S, Margins
 from backend.generation.admission.pipeline import AdmissionPipeline
-from backend.generation.admission.queue import AGEING_S, Ticket
+from backend.generation.admission.queue import AGEING_S, PLAN_MAY_HOLD, Ticket
 from backend.platform.errors import Overloaded
 from tests.generation.admission_queue import join, queue_of
 
@@ -41,38 +40,73 @@ async def test_oldest_request_goes_first_when_it_waited_long_enough() -> None:
     assert premium.replica is None
 
 
-async def test_lowest_priority_request_is_shed_when_queue_is_full() -> None:
+async def test_better_plan_comes_into_a_full_queue_and_takes_no_others_place() -> None:
     queue, _ = queue_of(max_waiting=2)
-    join(queue)
+    running = join(queue)
     first, last = join(queue, 5), join(queue, 10)
     with pytest.raises(Overloaded) as caught:
         queue.reserve(priority=10, weight=1, affinity=None)
     assert caught.value.retry_after
 
     premium = join(queue, 1)
-    with pytest.raises(Overloaded):
-        await asyncio.wait_for(last._granted, 60)
-    assert not first.settled and not premium.settled
+
+    assert _served(running, [first, last, premium]) == [premium, first, last]
 
 
-async def test_request_that_loses_its_room_is_refused_while_it_waits_to_be_admitted() -> None:
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([-1, 1, 5, 10]), st.integers(0, 8), st.floats(0, 2)), max_size=80
+    )
+)
+def test_request_that_is_let_in_is_served_and_no_plan_passes_its_bound(
+    events: list[tuple[int, int, float]],
+) -> None:
+    async def run() -> None:
+        queue, clock = queue_of(max_waiting=4)
+        organizations = [uuid4() for _ in range(9)]
+        let_in = [join(queue)]
+        for priority, organization, pause in events:
+            clock.now += pause
+            if priority < 0:
+                next((t for t in let_in if t.replica is not None), let_in[0]).release()
+                continue
+            has_room = not queue.refuses(priority, organizations[organization])
+            try:
+                let_in.append(join(queue, priority, of=organizations[organization]))
+                assert has_room
+            except Overloaded:
+                assert not has_room
+            waiting = [t for t in let_in if t.waiting and t.priority == priority]
+            assert len(waiting) <= PLAN_MAY_HOLD * 4
+        for _ in let_in:
+            next((t for t in let_in if t.replica is not None), let_in[0]).release()
+        assert all(ticket.settled and not ticket.waiting for ticket in let_in)
+        assert queue.waiting == 0
+
+    asyncio.run(run())
+
+
+async def test_request_without_replicas_is_refused_while_it_waits_to_be_admitted() -> None:
     queue, _ = queue_of(places=0, max_waiting=1)
     pipeline = AdmissionPipeline({}, *[cast(Any, None)] * 4, request_ttl_ms=1)
     pipeline._slots = asyncio.Semaphore(1)
     await pipeline._take_slot(join(queue_of()[0]))  # the only slot is taken
-    free = queue.reserve(priority=10, weight=1, affinity=None)
-    waiting = asyncio.create_task(pipeline._take_slot(free))
+    stranded = queue.reserve(priority=10, weight=1, affinity=None)
+    waiting = asyncio.create_task(pipeline._take_slot(stranded))
     await asyncio.sleep(0)
-    premium = queue.reserve(priority=1, weight=1, affinity=None)
+    queue.replicas.replicas[0].mark(False, "")
+    queue.refuse_waiting()
     with pytest.raises(Overloaded):
         await asyncio.wait_for(waiting, 1)
 
+    other = queue_of()[0].reserve(priority=1, weight=1, affinity=None)
     pipeline._slots.release()
-    await asyncio.wait_for(pipeline._take_slot(premium), 1)
+    await asyncio.wait_for(pipeline._take_slot(other), 1)
     with pytest.raises(Overloaded):  # whoever was refused holds no slot, had it one already or not
-        await asyncio.wait_for(pipeline._take_slot(free), 1)
+        await asyncio.wait_for(pipeline._take_slot(stranded), 1)
     pipeline._slots.release()
-    await asyncio.wait_for(pipeline._take_slot(premium), 1)
+    await asyncio.wait_for(pipeline._take_slot(other), 1)
 
 
 def _served(running: Ticket, waiting: list[Ticket]) -> list[Ticket]:
@@ -113,7 +147,7 @@ async def test_newcomers_without_end_do_not_keep_back_what_waits() -> None:
 
 async def test_full_queue_refuses_the_customer_with_most_and_no_better_plan() -> None:
     queue, clock = queue_of(max_waiting=4)
-    join(queue)
+    running = join(queue)
     many = [join(queue, 10, of=LARGE) for _ in range(3)]
     clock.now += 10 * AGEING_S
     premium = join(queue, 1, of=LARGE)
@@ -121,39 +155,18 @@ async def test_full_queue_refuses_the_customer_with_most_and_no_better_plan() ->
 
     one = join(queue, 10, of=SMALL)
 
-    assert [t.settled for t in (*many, premium, one)] == [False, False, True, False, False]
+    order = _served(running, [*many, premium, one])
+    assert order.index(one) < order.index(many[1]), "it was let in late, and goes before the second"
 
 
-async def test_customer_that_lost_a_place_leaves_the_last_one_to_others_for_a_while() -> None:
-    queue, clock = queue_of(max_waiting=16)
+async def test_plan_with_a_queue_of_its_own_keeps_no_better_one_out() -> None:
+    queue, _ = queue_of(max_waiting=4)
     running = join(queue)
-    many = [join(queue, of=LARGE) for _ in range(16)]
-    join(queue, of=SMALL)
-    assert [t.settled for t in many] == [False] * 15 + [True]
-
-    running.release()  # now there is room for one
-    assert queue.refuses(5, LARGE) and not queue.refuses(5, SMALL)
-    join(queue, of=SMALL)
-    assert sum(t.settled for t in many) == 2, "of those that waited one was granted, none refused"
-
-    next(t for t in many if t.replica is not None).release()
-    clock.now += 2 * HALVES_S
-    assert not queue.refuses(5, LARGE)
-
-
-async def test_margin_of_a_customer_grows_with_each_loss_up_to_its_bound() -> None:
-    now = 0.0
-    margins = Margins(lambda: now)
-    found = []
-    for _ in range(5):
-        margins.lost((10, LARGE), at_most=4)
-        found.append(margins.of((10, LARGE)))
-    assert found == [1, 2, 4, 4, 4]
-    assert margins.of((10, SMALL)) == 0
-    now += HALVES_S
-    assert margins.of((10, LARGE)) == 2
-    margins.lost((1, SMALL), at_most=0)
-    assert margins.of((1, SMALL)) == 0
+    waiting = [join(queue, priority, of=LARGE) for priority in (20, 10, 5, 1) for _ in range(4)]
+    with pytest.raises(Overloaded):
+        join(queue, 1, of=LARGE)
+    order = _served(running, waiting)
+    assert [ticket.priority for ticket in order] == [1] * 4 + [5] * 4 + [10] * 4 + [20] * 4
 
 
 @settings(max_examples=50, deadline=None)

@@ -2,7 +2,6 @@
 
 shed.py           refuses before Django what has no chance of a place
 queue.py          who gets the next free place at a replica; bounded, fair by plan and age
-margins.py        the places at its end that are kept free of those who would lose them
 shared_queue.py   the same for all web processes, in Redis;  queue_script.py: one round of it
 allowed.py        whether the caller's role and project allow this model
 estimate.py       tokens of a prompt before it has been tokenized

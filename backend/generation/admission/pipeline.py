@@ -184,7 +184,7 @@ class AdmissionPipeline:
         """Wait until its admission may begin.
 
         Raises:
-            Overloaded: others have taken its room meanwhile.
+            Overloaded: no replica takes work any more.
         """
         if not self._slots.locked():
             await self._slots.acquire()  # at once
@@ -211,7 +211,7 @@ class AdmissionPipeline:
         their undo is noted, before the cancellation is heard."""
         for step in steps:
             if admission.ticket is not None:
-                # Nothing more is done for a request that has lost its room.
+                # Nothing more is done for a request that no replica would take.
                 admission.ticket.raise_if_refused()
             if await step.do(admission) and step.undo is not None:
                 admission.taken.append(step)

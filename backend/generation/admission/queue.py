@@ -6,9 +6,9 @@ every new request, and nothing starves. Ranks are handed to plans: which request
 the first one is its organizations' turn (`fair_order`), and the request that gave it up gets the
 other's. So a customer with a thousand requests does not keep back one with one, and no plan gains.
 
-Full means: a new request that comes before the last in the queue takes its room; the last, or the
-newcomer, is refused at once with a 503. Under any overload the queue holds those that will be
-served, and the rest know within milliseconds.
+Full means: as many as the queue holds stand before a new request. Those behind it do not count, so
+what came first takes no room from a better plan or from a customer with few. Who is let in keeps
+its place; who is not is refused at once with a 503, before anything has been done for it.
 """
 
 import asyncio
@@ -22,7 +22,6 @@ from uuid import UUID
 from backend.generation import metrics
 from backend.generation.admission.batch_places import MAX_WAIT_S, BatchPlaces, LineTicket
 from backend.generation.admission.fair_order import FairOrder
-from backend.generation.admission.margins import PLACE_LOST, Margins
 from backend.generation.admission.retry_after import Outage, spread
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
@@ -33,8 +32,9 @@ AGEING_S = 2.0
 _RATE_WINDOW_S = 20.0
 MAX_RETRY_AFTER_S = 30.0
 BATCH_WAITED = "batch_waited"
-# The largest part of a queue that is kept free of one customer, see `Margins`.
-MARGIN_PART = 2
+# Requests of one plan that may wait, as a multiple of those that may stand before a new one: more
+# come in where their organizations' turns are sooner.
+PLAN_MAY_HOLD = 2
 
 
 class PlaceAsked(TypedDict):
@@ -87,7 +87,7 @@ class Ticket:
         self._granted: asyncio.Future[Replica] = asyncio.get_running_loop().create_future()
 
     async def granted(self) -> Replica:
-        """Wait for the place. Raises Overloaded when better plans have taken the room."""
+        """Wait for the place. Raises Overloaded when no replica takes work any more."""
         self._queue.enter(self)
         if not self.is_batch:
             return await self._granted
@@ -108,7 +108,7 @@ class Ticket:
         return self._granted
 
     def raise_if_refused(self) -> None:
-        """Raises Overloaded when others have taken its room in the queue."""
+        """Raises Overloaded when no replica takes work any more."""
         if self._granted.done() and not self._granted.cancelled():
             self._granted.result()
 
@@ -173,7 +173,7 @@ class AdmissionQueue:
     """The queue of one pool, in one process.
 
     Args:
-        max_waiting: how many may wait; those at a replica do not count.
+        max_waiting: how many may stand before a new request; those at a replica do not count.
     """
 
     def __init__(
@@ -191,7 +191,6 @@ class AdmissionQueue:
         self._orders: defaultdict[int, FairOrder] = defaultdict(FairOrder)  # by priority
         self._served: list[float] = []  # when places became free, lately
         self._outage = Outage(clock)
-        self._margins = Margins(clock)
         self.batches = BatchPlaces(replicas)
         self.draining = False
 
@@ -235,11 +234,7 @@ class AdmissionQueue:
             return self._ticket(priority, weight, affinity, is_batch=True)
         if self.refuses(priority, organization):
             raise self.full_error()
-        left = self._refuse_last(priority) if self.is_full else None
-        ticket = self._join(priority, organization, weight, affinity)
-        if left is not None and left.priority == priority:
-            ticket.rank = min(ticket.rank, left.rank)
-        return ticket
+        return self._join(priority, organization, weight, affinity)
 
     @property
     def refuses_all(self) -> bool:
@@ -248,21 +243,26 @@ class AdmissionQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether a new request can come in only where another one leaves."""
-        return len(self._tickets) >= self._room
+        """Whether only those come in that go before some who wait."""
+        return len(self._tickets) >= self._most_waiting + self.replicas.free_places
 
     def refuses(self, priority: int, organization: UUID | None = None, *, ahead: int = 0) -> bool:
-        """Whether the queue is full of those before a new request.
+        """Whether a new request finds no room: of those before it, or of its plan, too many wait.
 
         Args:
             ahead: how many others are about to stand before it.
         """
         rank, turn = self._rank(priority), self._orders[priority].turn(organization)
-        before = sum(
-            ticket.turn <= turn if ticket.priority == priority else ticket.rank <= rank
-            for ticket in self._tickets
-        )
-        return before + ahead + self._margins.of((priority, organization)) >= self._room
+        before, of_its_plan = ahead, 0
+        for ticket in self._tickets:
+            if ticket.priority == priority:
+                of_its_plan += 1
+                before += ticket.turn <= turn
+            else:
+                before += ticket.rank <= rank
+        free = self.replicas.free_places
+        most = self._most_waiting
+        return before >= most + free or of_its_plan >= PLAN_MAY_HOLD * most + free
 
     def readmit(
         self, *, priority: int, weight: int, affinity: Prefix | None, is_batch: bool = False
@@ -364,29 +364,10 @@ class AdmissionQueue:
         first.rank, oldest.rank = oldest.rank, first.rank
         return first
 
-    def _refuse_last(self, priority: int) -> Ticket:
-        """In favour of a new request of `priority`. Of the plan with a rank behind its own, else of
-        its own, the ticket whose turn is last; it has the last rank then."""
-        newest = max(self._tickets, key=lambda ticket: ticket.rank)
-        plan = newest.priority if newest.rank > self._rank(priority) else priority
-        same = [ticket for ticket in self._tickets if ticket.priority == plan]
-        newest = max(same, key=lambda ticket: ticket.rank)
-        last = max(same, key=lambda ticket: (ticket.turn, ticket.rank))
-        last.rank, newest.rank = newest.rank, last.rank
-        self._take_out(last)
-        self._margins.lost(
-            (last.priority, last.organization), at_most=self._most_waiting // MARGIN_PART
-        )
-        last.refuse(self._full_error(PLACE_LOST))
-        return last
-
     def full_error(self) -> Overloaded:
         """The error of a new request that finds no room."""
-        return self._full_error("")
-
-    def _full_error(self, why: str) -> Overloaded:
         return Overloaded(
-            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon.{why}"
+            f"{self.replicas.pool.id!r} has more requests waiting than it can serve soon."
             " Try again later.",
             retry_after=spread(self.retry_after()),
         )
@@ -404,10 +385,6 @@ class AdmissionQueue:
         self._served.append(self._clock())
         if len(self._served) > 256:
             del self._served[:128]
-
-    @property
-    def _room(self) -> int:
-        return self._most_waiting + self.replicas.free_places
 
     def _rank(self, priority: int) -> Rank:
         return self._clock() + priority * AGEING_S, next(self._numbers)

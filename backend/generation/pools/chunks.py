@@ -36,6 +36,7 @@ class OutputDetails(msgspec.Struct, frozen=True):
 
 
 _NO_PROMPT_DETAILS, _NO_OUTPUT_DETAILS = PromptDetails(), OutputDetails()
+_NULL = msgspec.Raw(b"null")
 
 
 class ReportedUsage(msgspec.Struct, frozen=True):
@@ -48,6 +49,8 @@ class ReportedUsage(msgspec.Struct, frozen=True):
     completion_tokens_details: OutputDetails | None = None
 
     def counted(self) -> Usage:
+        if self.prompt_tokens_details is None and self.completion_tokens_details is None:
+            return Usage(input_tokens=self.prompt_tokens, output_tokens=self.completion_tokens)
         details = self.prompt_tokens_details or _NO_PROMPT_DETAILS
         return Usage(
             input_tokens=self.prompt_tokens,
@@ -62,8 +65,11 @@ class ReportedUsage(msgspec.Struct, frozen=True):
         return (self.completion_tokens_details or _NO_OUTPUT_DETAILS).reasoning_tokens or 0
 
     @property
-    def predicted(self) -> PredictedTokens:
-        details = self.completion_tokens_details or _NO_OUTPUT_DETAILS
+    def predicted(self) -> PredictedTokens | None:
+        """None where it does not tell."""
+        details = self.completion_tokens_details
+        if details is None:
+            return None
         return PredictedTokens(
             details.accepted_prediction_tokens or 0, details.rejected_prediction_tokens or 0
         )
@@ -95,7 +101,7 @@ class _Choice(msgspec.Struct):
     text: str | None = None
     finish_reason: str | None = None
     finish_details: Any = None
-    logprobs: msgspec.Raw = msgspec.Raw(b"null")  # in a union with None, Raw takes only null
+    logprobs: msgspec.Raw = _NULL  # in a union with None, Raw takes only null
 
 
 class _ChunkBody(msgspec.Struct):
@@ -152,10 +158,12 @@ def decode_chunk(data: bytes) -> UpstreamChunk:
         finish_reason = choice.finish_reason
         if choice.finish_details is not None:
             finish_reason = finish_reason_of(msgspec.structs.asdict(choice))
-        if bytes(choice.logprobs) != b"null":
+        if choice.logprobs is not _NULL and bytes(choice.logprobs) != b"null":
             logprobs = bytes(choice.logprobs)
-    usage = chunk.usage.counted() if chunk.usage is not None else None
-    predicted = chunk.usage.predicted if chunk.usage is not None else None
+    reported = chunk.usage
+    if reported is None:
+        return UpstreamChunk(text, finish_reason, logprobs, None, is_call, thought)
+    usage, predicted = reported.counted(), reported.predicted
     return UpstreamChunk(text, finish_reason, logprobs, usage, is_call, thought, predicted)
 
 

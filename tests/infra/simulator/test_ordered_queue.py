@@ -47,7 +47,6 @@ async def _of_the_gateway(events: list[Asked]) -> list[str]:
                 )
                 await running.granted()
             continue
-        before = {n for n, one in tickets.items() if one.settled}
         try:
             ticket = queue.reserve(
                 priority=priority, weight=1, affinity=None, organization=UUID(int=organization)
@@ -56,8 +55,6 @@ async def _of_the_gateway(events: list[Asked]) -> list[str]:
             seen.append(f"refused {number}")
             continue
         queue.enter(ticket)
-        left = [n for n, one in tickets.items() if one.settled and n not in before]
-        seen += [f"refused {n}" for n in left]
         tickets[number] = ticket
     return seen
 
@@ -70,11 +67,8 @@ def _of_the_simulator(events: list[Asked]) -> list[str]:
                 seen.append(f"granted {queue.next()}")
             continue
         now = (number + 1) * 0.5
-        has_room, left = queue.join(number, priority, UUID(int=organization), now, 0)
-        if not has_room:
+        if not queue.join(number, priority, UUID(int=organization), now, 0):
             seen.append(f"refused {number}")
-        elif left is not None:
-            seen.append(f"refused {left}")
     return seen
 
 
