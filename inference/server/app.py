@@ -25,6 +25,7 @@ from inference.server.adapters import Adapters, load_adapter, unload_adapter
 from inference.server.chat import chat_completions
 from inference.server.completions import completions
 from inference.server.embeddings import embeddings
+from inference.server.gpus import find_gpus
 from inference.server.http import (
     ClientGoneError,
     error_object,
@@ -52,7 +53,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        metrics = Metrics(server.served_model_name)
+        metrics = Metrics(server.served_model_name, find_gpus(engine.device))
         client = EngineClient(engine, core_command, metrics.on_step)
         # The core loads its model while this process reads the vocabulary.
         starting = asyncio.create_task(client.start())
@@ -193,7 +194,9 @@ async def ready(request: Request) -> Response:
 
 async def metrics_text(request: Request) -> Response:
     state: ServerState = request.app.state.server
-    return Response(state.metrics.render(), media_type="text/plain; version=0.0.4")
+    # Not here: what GPUs tell takes them some time.
+    text = await asyncio.to_thread(state.metrics.render)
+    return Response(text, media_type="text/plain; version=0.0.4")
 
 
 async def drain(request: Request) -> Response:

@@ -15,6 +15,7 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.registry import Collector
 
 from inference.core import FinishReason
 from inference.protocol import CoreReady, CoreStats
@@ -37,8 +38,11 @@ class Metrics:
             its cores.
     """
 
-    def __init__(self, model_name: str) -> None:
+    def __init__(self, model_name: str, gpus: Collector | None = None) -> None:
+        """`gpus`: asked whenever the metrics are."""
         self.registry = CollectorRegistry()
+        if gpus is not None:
+            self.registry.register(gpus)
         self._model_name = model_name
         self._last = CoreStats()
         self._step_at = 0.0

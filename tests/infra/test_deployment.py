@@ -343,9 +343,10 @@ def exported_metrics() -> set[str]:
     import backend.generation.metrics  # noqa: F401
     import billing.metrics  # noqa: F401
     import safety.audit.metrics  # noqa: F401
+    from inference.server.gpus import FAMILIES
     from inference.server.metrics import Metrics
 
-    names = {"up"}
+    names = {"up", *FAMILIES}
     for registry in (REGISTRY, Metrics("any").registry):
         for metric in registry.collect():
             suffixes = {
@@ -378,7 +379,7 @@ def test_every_metric_that_is_asked_for_is_exported() -> None:
     asked = {
         name
         for expression in expressions()
-        for name in re.findall(r"\b(?:parley|vllm)[:_][a-z0-9_:]+|\bup\b", expression)
+        for name in re.findall(r"\b(?:parley|vllm)[:_][a-z0-9_:]+|\bDCGM_\w+|\bup\b", expression)
     }
     assert asked, "the rules and dashboards ask for something"
     assert asked <= exported_metrics() | recorded
