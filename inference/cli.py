@@ -25,7 +25,6 @@ from inference.config import (
 )
 from inference.errors import ModelLoadError
 from inference.model.files.sources import fetch
-from inference.server.app import create_app
 from inference.server.run import run
 
 CORE_COMMAND = (sys.executable, "-m", "inference.core_main")
@@ -54,8 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
         run_follower(engine, rank, "env://")
         return 0
-    app = create_app(engine, server, CORE_COMMAND)
-    run(app, server, tls_cert=args.tls_cert, tls_key=args.tls_key)
+    run(engine, server, CORE_COMMAND, tls_cert=args.tls_cert, tls_key=args.tls_key)
     return 0
 
 

@@ -10,10 +10,12 @@ the scheduler are without. What a step looks like as tensors is `kernels/batch.p
     StepResult       what a chunk gave: sampled tokens, a vector, or nothing yet
     BlockCopies      copies of KV blocks that a step begins with
     StepRunner       what computes a step; `runner/` is one, tests have others
+    StageTimes       how long each stage of loading a model took
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
@@ -326,3 +328,25 @@ class StepRunner(Protocol):
     def checksums(self, block_ids: Sequence[int]) -> list[int]:
         """One number for each block, of what it holds."""
         ...
+
+
+class StageTimes:
+    """Seconds of each stage of loading a model, one after another.
+
+    Attributes:
+        seconds: by a stage's name, in the order in which they ended.
+    """
+
+    def __init__(self, began: float | None = None) -> None:
+        """`began`: when the first stage did, by `time.monotonic()` of this host; now when None."""
+        self._at = time.monotonic() if began is None else began
+        self.seconds: dict[str, float] = {}
+
+    def end(self, stage: str) -> None:
+        """What took the time since the last stage ended."""
+        now = time.monotonic()
+        self.seconds[stage] = now - self._at
+        self._at = now
+
+    def __str__(self) -> str:
+        return ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in self.seconds.items())

@@ -7,6 +7,12 @@ process that started it is gone.
 
 from __future__ import annotations
 
+import gc
+
+if __name__ == "__main__":
+    # What is imported stays: to look for garbage in it, again and again, is a part of each start.
+    gc.disable()
+
 import logging
 import signal
 import sys
@@ -19,11 +25,11 @@ from inference.config import EngineConfig
 from inference.connector.kv_offload import KVOffload
 from inference.connector.kv_place import kv_store_at
 from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
-from inference.core import StepRunner
+from inference.core import StageTimes, StepRunner
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
-from inference.engine.freed_memory import give_back_freed_memory
 from inference.engine.progress import Heartbeat
+from inference.engine.settled_memory import settle_memory
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.model.files.revision import revision_of
 from inference.protocol import CoreFailed, CoreReady, CoreStart
@@ -124,6 +130,8 @@ def main() -> int:
     # Ctrl-C reaches the whole process group; the server decides when the core ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     start = msgspec.json.decode(sys.stdin.buffer.read(), type=CoreStart)
+    stages = StageTimes(start.started_at)
+    stages.end("imports")
     context = zmq.Context[zmq.Socket[bytes]]()
     inbox, outbox = context.socket(zmq.PULL), context.socket(zmq.PUSH)
     inbox.setsockopt(zmq.RCVHWM, 0)
@@ -135,9 +143,11 @@ def main() -> int:
     offload: KVOffload | None = None
     heartbeat = Heartbeat(context, start.outbox)
     try:
-        runner = ModelRunner(start.engine)
+        runner = ModelRunner(start.engine, stages)
         core = EngineCore(start.engine, runner, make_proposers(start.engine, runner))
-        give_back_freed_memory()
+        settle_memory()
+        stages.end("rest")
+        log.info("ready after %.2f s: %s", sum(stages.seconds.values()), stages)
         ready = CoreReady(
             max_model_len=runner.max_model_len,
             block_size=start.engine.block_size,
@@ -150,6 +160,7 @@ def main() -> int:
             is_encoder=runner.is_encoder,
             num_readouts=runner.num_readouts,
             sees_images=runner.sees_images,
+            load_s=stages.seconds,
         )
         outbox.send(msgspec.msgpack.encode(ready))
         heartbeat.start(core.progress)

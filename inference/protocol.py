@@ -20,6 +20,8 @@ class CoreStart(msgspec.Struct, frozen=True):
     engine: EngineConfig
     inbox: str
     outbox: str
+    started_at: float
+    """When the process was started, by `time.monotonic()` of this host."""
 
 
 class AddRequest(msgspec.Struct, tag="add"):
@@ -138,6 +140,8 @@ class CoreReady(msgspec.Struct, tag="ready"):
     """Whether the model gives vectors only."""
     num_readouts: int = 0
     sees_images: bool = False
+    load_s: dict[str, float] = {}
+    """Seconds of each stage, from the start of the process until now."""
 
 
 class AdapterLoaded(msgspec.Struct, omit_defaults=True):

@@ -43,18 +43,19 @@ class EngineClient:
     """Owns the core process. `on_step` is called with the counters after every step.
 
     `info` is what the core said when it was ready, and None while there is none that is.
+    `on_step` may be set until then: the core starts before there is much else.
     """
 
     def __init__(
         self,
         config: EngineConfig,
         command: Sequence[str],
-        on_step: Callable[[CoreStats], None],
+        on_step: Callable[[CoreStats], None] = lambda _: None,
     ) -> None:
         """`command` starts a core process, which reads its configuration from standard input."""
         self._config = config
         self._command = command
-        self._on_step = on_step
+        self.on_step = on_step
         self._queues: dict[str, asyncio.Queue[SequenceOutput]] = {}
         self._unfinished: set[str] = set()
         self._loading: dict[int, asyncio.Future[None]] = {}
@@ -82,14 +83,20 @@ class EngineClient:
     def is_alive(self) -> bool:
         return self.info is not None
 
+    def begin(self) -> None:
+        """Start the core process, which loads the model while the event loop goes on."""
+        self._first_ready = asyncio.get_running_loop().create_future()
+        self._keeping = asyncio.create_task(self._keep_alive())
+
     async def start(self) -> None:
-        """Start the core process and wait until its model is loaded.
+        """Start the core process, unless it was begun, and wait until its model is loaded.
 
         Raises:
             EngineDeadError: when it ends before that; the message says why.
         """
-        self._first_ready = asyncio.get_running_loop().create_future()
-        self._keeping = asyncio.create_task(self._keep_alive())
+        if self._first_ready is None:
+            self.begin()
+        assert self._first_ready is not None
         await self._first_ready
 
     async def stop(self) -> None:
@@ -228,6 +235,6 @@ class EngineClient:
     def _count(self, stats: CoreStats) -> None:
         """Hand the counters on. Figures that cannot be kept cost no answer and no restart."""
         try:
-            self._on_step(stats)
+            self.on_step(stats)
         except Exception:
             log.exception("the core's counters were not taken over")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -66,13 +67,15 @@ class CoreProcess:
         inbox, outbox = f"{address}-inbox", f"{address}-outbox"
         push.bind(inbox)
         pull.bind(outbox)
+        started_at = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=PIPE,
             env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
         )
         assert process.stdin is not None
-        process.stdin.write(msgspec.json.encode(CoreStart(config, inbox, outbox)))
+        start = CoreStart(config, inbox, outbox, started_at)
+        process.stdin.write(msgspec.json.encode(start))
         process.stdin.close()
         return cls(process, push, pull, config.max_load_silence_s)
 

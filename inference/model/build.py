@@ -9,6 +9,7 @@ import logging
 import torch
 from torch import Tensor
 
+from inference.core import StageTimes
 from inference.errors import ModelLoadError
 from inference.kernels.backend import Backend, TorchBackend
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
@@ -44,6 +45,7 @@ def build_model(
     layers: range | None = None,
     readout: Readout | None = None,
     adapters: AdapterTargets | None = None,
+    stages: StageTimes | None = None,
 ) -> Encoder | Decoder:
     """Read the weights and put the model together: a decoder, where its ends predict tokens.
 
@@ -56,19 +58,23 @@ def build_model(
         layers: those that are wanted; all of them when None.
         readout: what is read between the layers.
         adapters: is told the products that adapters may change.
+        stages: is told when the weights are read, and when the first token is computed.
     Raises:
         ModelLoadError: when a tensor is missing or unreadable, or the precision cannot be
             had here.
     """
     load = WeightLoader(reader, dtype, device, precision or Precision(), group, adapters)
+    stages = stages or StageTimes()
     wanted = range(reader.config.num_layers) if layers is None else layers
     stack = load.stack(wanted, readout)
     ends = reader.architecture.ends(load)
+    stages.end("weights")
     if not isinstance(ends, DecoderEnds):
         return Encoder(reader.config, stack, ends)
     model = Decoder(reader.config, stack, ends)
     if load.has_kernels and group is None:
         _check_sizes(model)
+        stages.end("first token")
     return model
 
 

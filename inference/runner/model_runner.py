@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.core import BlockCopies, Chunk, Request, StepResult
+from inference.core import BlockCopies, Chunk, Request, StageTimes, StepResult
 from inference.errors import AdapterError, ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk, Slots
 from inference.model.adapters import AdapterTargets
@@ -55,9 +55,11 @@ _AXES = 3
 class ModelRunner:
     """The model, its KV cache and the sampler; a `StepRunner` of the engine core."""
 
-    def __init__(self, config: EngineConfig) -> None:
+    def __init__(self, config: EngineConfig, stages: StageTimes | None = None) -> None:
         """Load the model and claim the memory of the KV cache.
 
+        Args:
+            stages: is told when each of this is done.
         Raises:
             ModelLoadError: when the weights cannot be used, or too little memory is left.
         """
@@ -65,7 +67,7 @@ class ModelRunner:
             torch.set_num_threads(config.num_threads)
         self._device = pick_device(config)
         self._dtype = pick_dtype(config, self._device)
-        model = self._load(config)
+        model = self._load(config, stages or StageTimes())
         self._block_size = config.block_size
         self.eos_token_ids = model.eos_token_ids
         self.vocab_size = model.vocab_size
@@ -96,7 +98,7 @@ class ModelRunner:
         if self._leader is not None:
             self._leader.close()
 
-    def _load(self, config: EngineConfig) -> ModelConfig:
+    def _load(self, config: EngineConfig, stages: StageTimes) -> ModelConfig:
         """Weights and caches: here, or here and on the ranks that this one leads."""
         self._leader: Leader | None = None
         self._readout: Readout | None = None
@@ -113,6 +115,7 @@ class ModelRunner:
             self._model = self._decoder = self._leader.model
             own, num_layers = self._leader.part.config, self._leader.part.num_layers
             precision = self._leader.part.precision
+            stages.end("weights")
         else:
             reader = open_weights(config.model)
             _check_options_beside_states(config, reader.config)
@@ -123,6 +126,7 @@ class ModelRunner:
                 *(reader, self._dtype, self._device, precision),
                 readout=self._readout,
                 adapters=targets,
+                stages=stages,
             )
             if targets is not None:
                 self.adapters = RunningAdapters(targets, config.max_loras)
@@ -132,8 +136,10 @@ class ModelRunner:
             if tower is not None:
                 self._images = ImageFeatures(tower, config.image_cache_bytes)
                 self.whole_images = reader.architecture.whole_images
+                stages.end("images")
             own, num_layers = reader.config, reader.config.num_layers
         self._allocate(config, own, num_layers, precision)
+        stages.end("keys and values")
         return own
 
     def _allocate(

@@ -60,6 +60,12 @@ class Metrics:
             ("model_name", "cache_dtype", "block_size", "num_gpu_blocks"),
             registry=self.registry,
         )
+        self._load_s = Gauge(
+            "parley:load_seconds",
+            "Seconds of each stage until the core was ready",
+            ("model_name", "stage"),
+            registry=self.registry,
+        )
         self._waste = self._gauge("parley:kv_waste_ratio", "Slots held but not filled, 0 to 1")
         self._computed = self._counter("parley:tokens_computed", "Tokens computed, any kind")
         self._steps = self._counter("parley:steps", "Engine steps")
@@ -108,6 +114,8 @@ class Metrics:
         self._kv_bytes.set(info.kv_bytes)
         labels = (self._model_name, info.kv_dtype, str(info.block_size), str(info.num_blocks))
         self._cache_config.labels(*labels).set(1)
+        for stage, seconds in info.load_s.items():
+            self._load_s.labels(self._model_name, stage).set(seconds)
 
     @property
     def last(self) -> CoreStats:

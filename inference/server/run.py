@@ -1,5 +1,8 @@
 """Runs the server until SIGTERM: it says at once that it drains, finishes what runs, and ends.
 
+The core process is started first: what this one imports to serve, and the vocabulary that it reads,
+take it as long as the core's own imports.
+
 uvicorn closes the listening socket at the signal and then waits for open answers, for up to half a
 minute. An engine that went on to announce itself as ready would be sent requests meanwhile, each of
 which finds a closed port.
@@ -7,37 +10,78 @@ which finds a closed port.
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import socket
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
-from starlette.applications import Starlette
 
-from inference.config import ServerConfig
+from inference.config import EngineConfig, ServerConfig
+from inference.engine.client import EngineClient
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 _GRACE_S = 30
 _EXIT_NOT_STARTED = 3
 
 
-class DrainingServer(uvicorn.Server):
+class EngineServer(uvicorn.Server):
     """uvicorn's server, whose application drains from the signal on."""
 
-    def __init__(self, config: uvicorn.Config, app: Starlette) -> None:
+    def __init__(self, config: uvicorn.Config, client: EngineClient) -> None:
+        """`config` has a factory of the application, which is called when the core has begun."""
         super().__init__(config)
-        self._app = app
+        self._client = client
+        self.app: Starlette | None = None
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        self._client.begin()
+        await asyncio.sleep(0)  # the process is started, before a thread wants the interpreter
+        gc.disable()  # what is imported stays; `settle_memory` looks for garbage again
+        try:
+            await asyncio.to_thread(self.config.load)
+        except BaseException:
+            await self._client.stop()
+            raise
+        await super().serve(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # The application has no state before it has started.
-        if (state := getattr(self._app.state, "server", None)) is not None:
+        if self.app is not None and (state := getattr(self.app.state, "server", None)) is not None:
             state.draining = True
         super().handle_exit(sig, frame)
 
 
-def run(app: Starlette, server: ServerConfig, *, tls_cert: str | None, tls_key: str | None) -> None:
-    """Serve `app` until a signal ends it; ends the process where it could not start."""
+def run(
+    engine: EngineConfig,
+    server: ServerConfig,
+    core_command: Sequence[str],
+    *,
+    tls_cert: str | None,
+    tls_key: str | None,
+) -> None:
+    """Serve the model until a signal ends it; ends the process where it could not start.
+
+    Args:
+        core_command: starts a core process.
+    """
+    client = EngineClient(engine, core_command)
+
+    def application() -> Starlette:
+        from inference.server.app import create_app  # half a second, beside the core's
+
+        running.app = create_app(engine, server, client)
+        return running.app
+
     config = uvicorn.Config(
-        app,
+        application,
+        factory=True,
         host=server.host,
         port=server.port,
         log_level="warning",
@@ -45,7 +89,7 @@ def run(app: Starlette, server: ServerConfig, *, tls_cert: str | None, tls_key: 
         ssl_certfile=tls_cert,
         ssl_keyfile=tls_key,
     )
-    running = DrainingServer(config, app)
+    running = EngineServer(config, client)
     with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has ended
         running.run()
     if not running.started:

@@ -6,9 +6,10 @@ The streaming detokenizer and the `bytes` of log probabilities need exactly that
 
 from __future__ import annotations
 
-import json
 import re
-from functools import cached_property
+from array import array
+from collections.abc import Mapping
+from itertools import accumulate
 
 from tokenizers import Tokenizer
 
@@ -23,7 +24,7 @@ class TextTokenizer:
         self.bos_token, self.eos_token = bos_token, eos_token
         self._bos_id = tokenizer.token_to_id(bos_token) if bos_token and add_bos else None
         self.vocab_size = tokenizer.get_vocab_size()
-        self._bytes = _bytes_by_id(tokenizer)
+        self._bytes = _TokenBytes(_bytes_by_id(tokenizer))
         self._adds_space = self._reads_with_space()
         self._special = {
             token_id: added.content
@@ -43,10 +44,10 @@ class TextTokenizer:
             return [self._bos_id, *ids]
         return list(ids)
 
-    @cached_property
+    @property
     def longest_token(self) -> int:
         """Bytes of the longest token: a text of more than n times that has more than n tokens."""
-        return max(map(len, self._bytes.values()))
+        return self._bytes.longest
 
     @property
     def special_tokens(self) -> frozenset[str]:
@@ -62,7 +63,7 @@ class TextTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for; empty for ids that the vocabulary lacks."""
-        return self._bytes.get(token_id, b"")
+        return self._bytes.of(token_id)
 
     def decode(self, token_ids: list[int], *, skip_special_tokens: bool = False) -> str:
         """Text of tokens that follow others; incomplete characters become U+FFFD."""
@@ -86,6 +87,22 @@ class TextTokenizer:
         return bool(first) and self.token_bytes(first[0]).startswith(b" ")
 
 
+class _TokenBytes:
+    """What every id stands for, one after another: an object for each would take ten times that."""
+
+    def __init__(self, by_id: Mapping[int, bytes]) -> None:
+        each = [by_id.get(token_id, b"") for token_id in range(max(by_id, default=-1) + 1)]
+        self._all = b"".join(each)
+        self._ends = array("I", accumulate(map(len, each)))
+        self.longest = max(map(len, each), default=0)
+
+    def of(self, token_id: int) -> bytes:
+        if not 0 <= token_id < len(self._ends):
+            return b""
+        begin = self._ends[token_id - 1] if token_id else 0
+        return self._all[begin : self._ends[token_id]]
+
+
 def _bytes_by_id(tokenizer: Tokenizer) -> dict[int, bytes]:
     """What every id stands for, read from the vocabulary in its tokenizer's spelling."""
     added = {i: t.content.encode() for i, t in tokenizer.get_added_tokens_decoder().items()}
@@ -95,7 +112,8 @@ def _bytes_by_id(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def _is_byte_level(tokenizer: Tokenizer) -> bool:
-    return '"ByteLevel"' in json.dumps(json.loads(tokenizer.to_str())["decoder"])
+    # Its state as JSON: that of the whole tokenizer would be megabytes.
+    return tokenizer.decoder is not None and b'"ByteLevel"' in tokenizer.decoder.__getstate__()
 
 
 def _byte_level(piece: str) -> bytes:

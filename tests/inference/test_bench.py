@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from inference.bench import context
+from inference.bench import context, start
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, Start, decode_rate, served
 from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
@@ -120,6 +120,18 @@ def test_plot_is_an_image_with_a_bar_for_each_rate():
     image = ElementTree.fromstring(plot(make_report()))
     bars = [e for e in image.iter() if e.tag.endswith("rect") and e.get("height") == "14"]
     assert len(bars) == 4 * 2
+
+
+def test_stages_of_a_start_make_up_the_whole(tmp_path, capsys):
+    model = str(write_random_model(tmp_path / "random"))
+    start.main(["--model", model, "--runs", "1", "--", "--max-model-len", "1024"])
+    out = capsys.readouterr().out.splitlines()
+    names, seconds = ([cell.strip() for cell in row.split("|")[2:-1]] for row in (out[-3], out[-1]))
+    assert names[0] == "until the core starts"
+    assert names[-1] == "until the port answers"
+    assert {"imports", "weights", "first token", "keys and values"} < set(names)
+    [whole] = [row.split()[2] for row in out if row.startswith("Ready after")]
+    assert sum(map(float, seconds)) == pytest.approx(float(whole), abs=0.05)
 
 
 def test_host_time_of_a_step_is_printed_for_each_context(tmp_path, capsys):

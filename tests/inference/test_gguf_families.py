@@ -141,6 +141,8 @@ CONVERTED: dict[MODEL_ARCH, Convert] = {
     MODEL_ARCH.FALCON_H1: _with_factors,
     MODEL_ARCH.LLAMA4: _experts_apart,
 }
+PAIRED = (MODEL_ARCH.GRANITE, MODEL_ARCH.SMOLLM3)
+"""Whose queries and keys a file has in the order of llama.cpp's rotation."""
 FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
     "falcon-h1": (MODEL_ARCH.FALCON_H1, _falcon_h1),
     "falcon-h1-norm": (MODEL_ARCH.FALCON_H1, _falcon_h1),
@@ -153,6 +155,7 @@ FILES: dict[str, tuple[MODEL_ARCH, Add]] = {
     "phi3": (MODEL_ARCH.PHI3, _phi3),
     "phi3-part": (MODEL_ARCH.PHI3, _phi3),
     "phi3-long": (MODEL_ARCH.PHI3, _phi3),
+    "smollm3": (MODEL_ARCH.SMOLLM3, _nothing),
 }
 """By the names of `test_families.py`: GGUF's architecture, and what it says besides sizes."""
 LLAMA4: dict[str, Any] = {
@@ -177,6 +180,8 @@ SHAPES: dict[str, dict[str, Any]] = {
     # A file says neither: the pattern and the scale are those of all published models.
     "gemma2": {"query_pre_attn_scalar": 32},
     "gemma3": {"query_pre_attn_scalar": 32, "sliding_window_pattern": 6, "num_hidden_layers": 7},
+    # A file does not say which layers do not rotate.
+    "smollm3": {"no_rope_layer_interval": 4, "num_hidden_layers": 5},
 }
 
 
@@ -206,9 +211,9 @@ def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel
         values = tensor.numpy()
         if arch in (MODEL_ARCH.GEMMA2, MODEL_ARCH.GEMMA3) and name.endswith("norm.weight"):
             values = values + 1
-        if arch is MODEL_ARCH.GRANITE and "q_proj" in name:
+        if arch in PAIRED and "q_proj" in name:
             values = in_llama_cpp_order(values, config.num_attention_heads)
-        if arch is MODEL_ARCH.GRANITE and "k_proj" in name:
+        if arch in PAIRED and "k_proj" in name:
             values = in_llama_cpp_order(values, config.num_key_value_heads)
         convert = CONVERTED.get(arch, _unchanged)
         for converted, part in convert(name, values, config):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.inference.serving import MODEL_NAME
@@ -77,6 +79,11 @@ def test_health_ready_and_metrics_answer(served):
         "vllm:generation_tokens_total",
     ):
         assert f"\n{name}{{" in text
+    stages = re.findall(r'^parley:load_seconds{.*stage="([^"]+)"} (\S+)$', text, re.MULTILINE)
+    assert [stage for stage, _ in stages] == [
+        *("imports", "weights", "first token", "keys and values", "rest")
+    ]
+    assert all(float(seconds) > 0 for _, seconds in stages)
 
 
 def test_raw_prompt_may_hold_special_tokens(served):

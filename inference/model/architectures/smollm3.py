@@ -1,4 +1,5 @@
-"""SmolLM3: Llama with layers that do not rotate, every fourth as published.
+"""SmolLM3: Llama with layers that do not rotate, every fourth as published. A GGUF file does not
+say which: they are every fourth.
 
 Source: Yang et al. 2025 (RoPE to NoPE and back again).
 """
@@ -9,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inference.errors import ModelLoadError
 from inference.model.architecture import Loader
 from inference.model.architectures import llama
 from inference.model.config import ModelConfig, RopeConfig
 from inference.model.gguf_format import GGUFFile
 from inference.model.layers.pre_norm import PreNormLayer
-from inference.model.reading import hf
+from inference.model.reading import gguf, hf
+
+_INTERVAL = 4
 
 
 @dataclass(frozen=True)
@@ -32,22 +34,27 @@ def _layer(load: Loader, index: int) -> PreNormLayer:
 
 
 def _read_hf(raw: Mapping[str, Any]) -> ModelConfig:
-    layers, interval = raw["num_hidden_layers"], raw.get("no_rope_layer_interval") or 4
-    rotated = raw.get("no_rope_layers") or [(i + 1) % interval for i in range(layers)]
-    unrotated = frozenset(index for index, turns in enumerate(rotated) if not turns)
     plain = hf.decoder_config("smollm3", raw, windows=hf.later_layers(raw))
-    return SmolLM3Config.of(plain, unrotated=unrotated)
+    if rotated := raw.get("no_rope_layers"):
+        unrotated = frozenset(index for index, turns in enumerate(rotated) if not turns)
+        return SmolLM3Config.of(plain, unrotated=unrotated)
+    return _with_every(plain, raw.get("no_rope_layer_interval") or _INTERVAL)
 
 
 def _read_gguf(file: GGUFFile) -> ModelConfig:
-    raise ModelLoadError("SmolLM3 is not read from GGUF files: give its Hugging Face folder")
+    return _with_every(gguf.decoder_config("smollm3", file), _INTERVAL)
+
+
+def _with_every(plain: ModelConfig, interval: int) -> ModelConfig:
+    unrotated = frozenset(range(interval - 1, plain.num_layers, interval))
+    return SmolLM3Config.of(plain, unrotated=unrotated)
 
 
 SMOLLM3 = replace(
     llama.LLAMA,
     name="smollm3",
     hf="SmolLM3ForCausalLM",
-    gguf=None,
+    gguf="smollm3",
     read_hf=_read_hf,
     read_gguf=_read_gguf,
     layer=_layer,

