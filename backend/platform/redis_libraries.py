@@ -1,5 +1,6 @@
 """The same Redis as settings of the libraries that connect by themselves."""
 
+import functools
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -46,14 +47,21 @@ def channel_layer_host(address: RedisAddress) -> dict[str, Any]:
 
 
 class CachePool:
-    """The `pool_class` of Django's cache."""
+    """The `pool_class` of Django's cache, which Django makes anew for each request: a server's
+    connections are shared by all of the process, since to open one is a fifth of a request."""
 
     @staticmethod
     def from_url(url: str, **options: Any) -> ConnectionPool:
         address = address_of(url)
         if address.kind == "server":
-            return ConnectionPool.from_url(url, **options)
+            return _pool(url, **options)
         master = address.synchronous(**options)
         if isinstance(master, RedisCluster):
             raise ValueError("Django's cache knows no cluster of Redis")
         return master.connection_pool
+
+
+@functools.cache
+def _pool(url: str, **options: Any) -> ConnectionPool:
+    """Safe for threads, and for a process that forks."""
+    return ConnectionPool.from_url(url, **options)
