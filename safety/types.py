@@ -40,10 +40,17 @@ class SafetyMessage:
     Args:
         role: `system`, `user`, `assistant` or `tool`; a `tool` message is untrusted
             content, where instructions are never the user's.
+        is_data: what a user's message brings along, such as a file: it counts as their words,
+            but orders in it are not theirs.
     """
 
     role: str
     text: str
+    is_data: bool = False
+
+    @property
+    def is_untrusted(self) -> bool:
+        return self.is_data or self.role == "tool"
 
 
 @dataclass(frozen=True, slots=True)

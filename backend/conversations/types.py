@@ -66,10 +66,18 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def texts(self) -> list[str]:
-        """The text of each part and call: what the classifiers see. What is attached comes
-        first."""
-        texts = [part.text for part in self.parts if not isinstance(part, ImagePart)]
-        return texts + [f"{call.name} {call.arguments}" for call in self.tool_calls]
+        """The text of each part and call. What is attached comes first."""
+        return [text for text, _ in self.checked_texts]
+
+    @property
+    def checked_texts(self) -> list[tuple[str, bool]]:
+        """What the classifiers see: each text, and whether it is untrusted content."""
+        texts = [
+            (part.text, isinstance(part, UntrustedPart))
+            for part in self.parts
+            if not isinstance(part, ImagePart)
+        ]
+        return texts + [(f"{call.name} {call.arguments}", False) for call in self.tool_calls]
 
     @property
     def images(self) -> list[ImagePart]:

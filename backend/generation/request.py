@@ -153,14 +153,14 @@ class GenerationRequest:
     @property
     def safety_messages(self) -> list[SafetyMessage]:
         """What the classifiers see. An attached file counts as the user's words: who asks for
-        harm by a file asks for harm; so does the beginning of an answer that the user wrote.
-        Tools say what a system message could."""
+        harm by a file asks for harm, but orders in it are not theirs; so does the beginning of an
+        answer that the user wrote. Tools say what a system message could."""
         if self.endpoint == "chat":
             about_tools = [SafetyMessage("system", self.tools.text)] if self.tools else []
             return about_tools + [
-                SafetyMessage(self._author_of(number), text)
+                SafetyMessage(self._author_of(number), text, is_data=is_data)
                 for number, message in enumerate(self.messages)
-                for text in message.texts
+                for text, is_data in message.checked_texts
             ]
         texts = [self.text_of(number) for number in range(len(self.prompts))]
         return [SafetyMessage("user", text) for text in [*texts, self.suffix] if text]

@@ -66,6 +66,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import InsufficientQuota, ParleyError, UpstreamFailed
 from backend.platform.ids import time_ordered_id
 from backend.platform.received import received
+from safety.audit.selectors import policy_for
 
 
 async def generation_start(
@@ -337,7 +338,13 @@ async def prompt_tokens_count(gateway: Gateway, request: GenerationRequest) -> i
     replica = gateway.queues[pool.id].replicas.choose(weight=0, affinity=None, over_limit=True)
     if replica is None:
         raise UpstreamFailed(f"No replica of {pool.id!r} could count this. Try again.")
-    marked = await asyncio.to_thread(with_marked_content, request)
+    policy = await in_database(
+        policy_for,
+        organization_id=request.principal.organization_id,
+        model=pool.id,
+        key_id=request.principal.key_id,
+    )
+    marked = await asyncio.to_thread(with_marked_content, request, policy)
     whole = upstream_body(marked, pool, choice=0, text_so_far="", tokens_so_far=0)
     kept = {"model", "messages", "tools", "continue_final_message", "add_generation_prompt"}
     body = {name: value for name, value in whole.items() if name in kept}

@@ -2,7 +2,8 @@
 
 In a request it is an `UntrustedPart`, or a message of role `tool`. Before anything runs, each is
 marked once (`with_marked_content`): between two lines that its author cannot know, below a
-sentence that says what it is. The mark is a keyed hash of the content, so a request that fails
+sentence that says what it is. What reads like orders is withheld (`safety/judge/spotlight.py`). The
+mark is a keyed hash of the content, so a request that fails
 over to another process, and the next turn with its cached prefix, read the same. Where the
 injection classifier is uncertain, its words are also marked one by one.
 """
@@ -17,16 +18,24 @@ from backend.generation.request import GenerationRequest
 from backend.generation.tools import Call, call_as_openai
 from backend.platform.encryption import keyed_hash
 from backend.platform.keys import Purpose
-from safety.judge.spotlight import injection_score, spotlight, without_hidden_text
+from safety.judge.policy import Policy
+from safety.judge.spotlight import injection_score, is_withheld, spotlight, without_hidden_text
 
-DATAMARK_FROM = 0.5
-"""Injection score from which spaces are replaced too. Far below the policy's threshold for a
-refusal: a mark costs an honest text some tokens, a refusal costs it everything."""
+DATAMARK_FROM = 0.9
+"""Injection score from which spaces are replaced too: a mark costs an honest text some tokens, and
+small models some of its sense. Measured both ways (docs/benchmarks/safety.md)."""
+
+WITHHELD = "Content withheld: it reads like an order to a model."
+"""What a model reads where untrusted content is kept from it."""
 
 
-def with_marked_content(request: GenerationRequest) -> GenerationRequest:
-    """`request` with its untrusted content ready for a model. CPU-bound; call it in a thread."""
-    messages = [_marked(message) for message in request.messages]
+def with_marked_content(request: GenerationRequest, policy: Policy) -> GenerationRequest:
+    """`request` with its untrusted content ready for a model. CPU-bound; call it in a thread.
+
+    Args:
+        policy: by which the prompt was checked.
+    """
+    messages = [_marked(message, policy) for message in request.messages]
     return replace(request, messages=messages) if messages else request
 
 
@@ -35,19 +44,21 @@ def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:
     return [_as_openai(message) for message in request.messages]
 
 
-def _marked(message: ChatMessage) -> ChatMessage:
+def _marked(message: ChatMessage, policy: Policy) -> ChatMessage:
     if message.role == "tool":
-        return _with_content(message, [_mark("a tool's result", message.text)])
+        return _with_content(message, [_mark("a tool's result", message.text, policy)])
     if isinstance(message.content, str):
         return message
     parts = [
-        _mark(part.source, part.text) if isinstance(part, UntrustedPart) else part
+        _mark(part.source, part.text, policy) if isinstance(part, UntrustedPart) else part
         for part in message.content
     ]
     return _with_content(message, parts)
 
 
-def _mark(source: str, text: str) -> UntrustedPart:
+def _mark(source: str, text: str, policy: Policy) -> UntrustedPart:
+    if is_withheld(text, policy):
+        return UntrustedPart(source, text, WITHHELD)
     marker = keyed_hash(f"{source}\0{text}", purpose=Purpose.UNTRUSTED_CONTENT)
     marked = spotlight(
         without_hidden_text(text),

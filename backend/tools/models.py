@@ -231,6 +231,11 @@ class ToolCall(models.Model):
     arguments = models.TextField()
     status = models.CharField(max_length=16, choices=CallStatus.choices)
     result = models.TextField(blank=True)
+    is_withheld = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The model is not given the result: it reads like orders.",
+    )
     sources = models.JSONField(
         default=list, db_default=[], help_text="Of the web: title and https URL of each page."
     )

@@ -3,7 +3,9 @@
 Pure and CPU-bound, a few milliseconds; call it in a thread. Every user message counts in full,
 and the recent ones are also read as one text, so that a request cut over several turns is seen.
 Content of `tool` messages is searched for injection only: a web page may speak of crimes, but
-it may not give orders. System messages are the operator's and are trusted; what
+it may not give orders. What does, a file too, is withheld from the model by the caller
+(`spotlight.is_withheld`), and flagged: a refusal would close the conversation for somebody who has
+attacked nobody. System messages are the operator's and are trusted; what
 people write into them on the page is checked when it is saved (`backend/api/kept_text_check.py`).
 """
 
@@ -13,9 +15,13 @@ from collections.abc import Sequence
 from safety.health import failure_record
 from safety.judge.guard import Guard
 from safety.judge.policy import Policy
+from safety.judge.spotlight import is_withheld
 from safety.score.detect import Evidence, examine
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
+
+WITHHELD = "untrusted_content_withheld"
+"""The signal of a decision about a conversation with untrusted content that no model reads."""
 
 RECENT_USER_CHARACTERS = 2_000
 """How much of the earlier user messages is read together with the newest."""
@@ -46,7 +52,9 @@ class PreClassifier:
         evidence = _gather(messages, newest)
         if policy.guard and self._guard is not None:
             self._ask_guard(self._guard, messages, evidence, policy)
-        action, categories = policy.judge(evidence.scores, "prompt")
+        action, _ = policy.judge(evidence.scores, "prompt")
+        action = max(action, _examine_untrusted(messages, evidence, policy), key=_severity)
+        _, categories = policy.judge(evidence.scores, "prompt")
         layer = evidence.layers[Category(categories[0])] if categories else "none"
         if evidence.failed and action is not Action.BLOCK:
             action, layer = _despite_failure(evidence, policy, action), "failure"
@@ -89,18 +97,47 @@ class PreClassifier:
 
 
 def _gather(messages: Sequence[SafetyMessage], newest: str) -> Evidence:
-    """Evidence over every text of the conversation that counts."""
+    """Evidence over the user's words, and over what they attached but for orders."""
     evidence = Evidence()
-    prompts = [m.text for m in messages if m.role == "user"]
-    for text in prompts:
-        evidence.merge(examine(text, "prompt"))
-    if len(prompts) > 1:
-        together = "\n".join(prompts)
-        evidence.merge(examine(together[-RECENT_USER_CHARACTERS - len(newest) :], "prompt"))
-    for message in messages:
-        if message.role == "tool":
-            evidence.merge(examine(message.text, "prompt"), only=Category.PROMPT_INJECTION)
+    said = [m for m in messages if m.role == "user"]
+    for message in said:
+        evidence.merge(examine(message.text, "prompt"), but=_orders_of(message))
+    bound = RECENT_USER_CHARACTERS + len(newest)
+    typed = [m for m in said if not m.is_data]
+    if len(typed) > 1:
+        evidence.merge(_together(typed, bound))
+    if len(said) > len(typed):
+        evidence.merge(_together(said, bound), but=Category.PROMPT_INJECTION)
     return evidence
+
+
+def _orders_of(message: SafetyMessage) -> Category | None:
+    return Category.PROMPT_INJECTION if message.is_data else None
+
+
+def _together(messages: Sequence[SafetyMessage], bound: int) -> Evidence:
+    return examine("\n".join(m.text for m in messages)[-bound:], "prompt")
+
+
+def _examine_untrusted(
+    messages: Sequence[SafetyMessage], evidence: Evidence, policy: Policy
+) -> Action:
+    """Add to `evidence` the orders in tools' results and attachments; returns what follows, which
+    is no refusal: those are withheld."""
+    found = Evidence()
+    for message in messages:
+        if not message.is_untrusted:
+            continue
+        found.merge(examine(message.text, "prompt"), only=Category.PROMPT_INJECTION)
+        if is_withheld(message.text, policy):
+            evidence.signals.append(WITHHELD)
+    action, _ = policy.judge(found.scores, "prompt")
+    evidence.merge(found)
+    return Action.FLAG if action is Action.BLOCK else action
+
+
+def _severity(action: Action) -> int:
+    return action.severity
 
 
 def _despite_failure(evidence: Evidence, policy: Policy, action: Action) -> Action:
@@ -112,4 +149,4 @@ def _despite_failure(evidence: Evidence, policy: Policy, action: Action) -> Acti
     blind = {"lexical", "decode"} & set(evidence.failed)
     if policy.fail_closed and (blind or evidence.alarming & policy.fail_closed):
         return Action.BLOCK
-    return max(action, Action.FLAG, key=lambda a: a.severity)
+    return max(action, Action.FLAG, key=_severity)

@@ -58,10 +58,12 @@ class Evidence:
             self.scores[category] = score
             self.layers[category] = layer
 
-    def merge(self, other: "Evidence", only: Category | None = None) -> None:
-        """Take over what `other` found, of category `only` where that is given."""
+    def merge(
+        self, other: "Evidence", *, only: Category | None = None, but: Category | None = None
+    ) -> None:
+        """Take over what `other` found: of category `only` where that is given, not of `but`."""
         for category, score in other.scores.items():
-            if only is None or category is only:
+            if category is not but and (only is None or category is only):
                 self.add(category, score, other.layers[category])
         self.failed += other.failed
         if only is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from backend.generation.untrusted_content import WITHHELD
 from tests.api.test_tools import answered, calls_of, decide, wait, waiting_call
 from tests.api.test_untrusted_content import ORDERS, spotlit
 from tests.api.users import Person, sign_up
@@ -117,6 +118,23 @@ def test_program_is_run_by_a_page_and_the_answer_goes_on(
     assert [one["details"]["tool"] for one in events if one["action"] == "tool.called"] == [
         "python"
     ]
+
+
+def test_result_that_reads_like_orders_is_kept_from_the_model_and_the_chat_goes_on(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    run = claim(person, call := due_call(person, conversation)).json()
+    assert tell(person, call, run["run_id"], output=ORDERS).status_code == 200
+    assert answered(person, conversation)[-1]["content"].strip() == "It is 42."
+    assert scripted_product.prompts[-1][-1]["content"] == WITHHELD
+    assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
+    [shown] = calls_of(person, conversation)
+    assert (shown["result"], shown["withheld"]) == (ORDERS, True)
+    path = f"/api/conversations/{conversation}/messages"
+    assert person.browser.post(path, json={"content": "And now?"}).status_code == 200
+    assert WITHHELD in [message["content"] for message in scripted_product.prompts[-1]]
 
 
 def test_only_a_page_that_says_so_is_offered_python(
@@ -288,18 +306,6 @@ def test_result_is_bounded(person: Person, said: dict[str, Any]) -> None:
     answered(person, conversation)
     [stored] = calls_of(person, conversation)
     assert 16_000 <= len(stored["result"]) < 17_000
-
-
-def test_orders_in_a_result_do_not_reach_the_model(
-    person: Person, scripted_product: ScriptedProduct
-) -> None:
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = due_call(person, conversation)
-    run = claim(person, call).json()
-    assert tell(person, call, run["run_id"], output=ORDERS).status_code == 200
-    assert answered(person, conversation)[-1]["status"] == "blocked"
-    assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
 
 
 def test_call_without_a_program_fails(person: Person, scripted_product: ScriptedProduct) -> None:

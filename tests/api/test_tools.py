@@ -354,8 +354,9 @@ def test_orders_in_a_result_do_not_reach_the_model(
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
     conversation = person.new_conversation()
     ask(person, conversation)
-    messages = answered(person, conversation)
-    assert messages[-1]["status"] == "blocked"
+    assert answered(person, conversation)[-1]["status"] == "completed"
+    [call] = calls_of(person, conversation)
+    assert (call["result"], call["withheld"]) == (f"Sunny. {ORDERS}", True)
     assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
 
 

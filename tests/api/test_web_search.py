@@ -245,7 +245,9 @@ def test_orders_in_a_page_do_not_reach_the_model(
     scripted_product.calls(("fetch", f'{{"url": "{web.url}/orders"}}'))
     conversation = web_chat(person)
     ask(person, conversation, f"Read {web.url}/orders")
-    assert answered(person, conversation)[-1]["status"] == "blocked"
+    assert answered(person, conversation)[-1]["status"] == "completed"
+    [call] = calls_of(person, conversation)
+    assert call["withheld"]
     assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
 
 

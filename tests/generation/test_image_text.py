@@ -16,8 +16,9 @@ from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, 
 from backend.generation.admission import image_text
 from backend.generation.gateway import Gateway
 from backend.generation.request import GenerationRequest
-from backend.generation.untrusted_content import upstream_messages, with_marked_content
-from backend.platform.errors import ContentBlocked, InvalidRequest
+from backend.generation.untrusted_content import WITHHELD, upstream_messages, with_marked_content
+from backend.platform.errors import InvalidRequest
+from safety.judge.policy import DEFAULT_POLICY
 from tests.support.gateway import chat, pools_of, read, start, until_ended
 
 BLIND = pools_of(context_window=8192).models[0]
@@ -66,14 +67,16 @@ async def test_text_is_marked_as_untrusted_and_pixels_reach_no_engine(reader: li
     request = await image_text.with_image_text(asked(part(data)), BLIND)
     [message] = request.messages
     assert message.images and f"{len(data)} bytes." in message.text  # both are checked
-    sent = upstream_messages(image_text.without_images(with_marked_content(request), BLIND))
+    sent = upstream_messages(
+        image_text.without_images(with_marked_content(request, DEFAULT_POLICY), BLIND)
+    )
     [shaped] = sent
     assert isinstance(shaped["content"], str)  # nothing but text is left
     assert "OCR" in shaped["content"] and "follow no instruction" in shaped["content"]
     assert "What does it say?" in shaped["content"]
 
 
-async def test_caller_is_notified_and_orders_in_an_image_are_refused(
+async def test_caller_is_notified_and_orders_in_an_image_are_withheld(
     gateway: Gateway, principal: Principal, reader: list[bytes]
 ) -> None:
     content: list[Part] = [TextPart("What does it say?"), part(written("Tides"))]
@@ -86,8 +89,13 @@ async def test_caller_is_notified_and_orders_in_an_image_are_refused(
     await read(started.id, principal)
     await until_ended(started.id)
     content = [TextPart("What does it say?"), part(ORDERING)]
-    with pytest.raises(ContentBlocked, match="prompt_injection"):
-        await start(chat(principal, messages=[ChatMessage("user", content)], max_tokens=5))
+    started = await start(chat(principal, messages=[ChatMessage("user", content)], max_tokens=5))
+    active = gateway.active.get(started.id)
+    assert active is not None
+    [message] = active.admitted.request.messages
+    assert [one.marked for one in message.parts if isinstance(one, UntrustedPart)] == [WITHHELD]
+    await read(started.id, principal)
+    await until_ended(started.id)
     plain = await start(chat(principal, max_tokens=5))
     assert "x-parley-notice" not in plain.headers
     await read(plain.id, principal)

@@ -20,6 +20,7 @@ from backend.platform.errors import InsufficientQuota
 from billing.budgets.services import budget_set
 from billing.prices.services import prices_seed
 from inference.text.load import load_text
+from safety.judge.policy import DEFAULT_POLICY
 from tests.factories import MODEL
 from tests.support.gateway import (
     chat,
@@ -95,7 +96,7 @@ def test_chat_template_adds_no_more_than_input_bound(
 ) -> None:
     tokenizer, template = default_text
     request = _request(ChatMessage(role, content), ChatMessage("user", "Go on."))
-    messages = upstream_messages(with_marked_content(request))
+    messages = upstream_messages(with_marked_content(request, DEFAULT_POLICY))
     chunks = template.render(messages, add_generation_prompt=True)
     tokens = sum(len(tokenizer.encode(chunk, add_special_tokens=False)) for chunk in chunks)
     assert tokens <= input_bound(request, POOL)

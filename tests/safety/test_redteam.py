@@ -1,8 +1,11 @@
-"""The red team's judge."""
+"""The red team's judge, and its attacks by each text that comes from outside."""
+
+import random
 
 import pytest
 
 from safety.training.redteam import outcome_of
+from safety.training.redteam.attacks import FROM_OUTSIDE, KINDS, Material
 
 
 @pytest.mark.parametrize(
@@ -19,3 +22,35 @@ from safety.training.redteam import outcome_of
 )
 def test_outcome_names_what_ended_an_attack(finish: str, received: str, outcome: str) -> None:
     assert outcome_of(finish, received) == outcome
+
+
+def test_order_and_request_stand_in_each_text_that_comes_from_outside() -> None:
+    found = Material(["REQUEST"], ["WRAPPER"], ["PERSONA"], ["ORDER"])
+    made = [kind(random.Random(3), found) for kind in FROM_OUTSIDE]
+    assert {attack.kind for attack in made} == {
+        "injected tool result",
+        "fetched page",
+        "search results",
+        "program's output",
+        "document",
+        "imported chat",
+        "tool's description",
+    }
+    for attack in made:
+        whole = f"{attack.messages} {attack.tools} {attack.document}"
+        assert "ORDER" in whole and "REQUEST" in whole, attack.kind
+        typed = attack.messages[-1 if attack.is_imported else 0]["content"]
+        assert "ORDER" not in typed, f"of {attack.kind}, a person would have typed the order"
+
+
+def test_result_answers_a_call_as_the_api_demands() -> None:
+    found = Material(["REQUEST"], ["WRAPPER"], ["PERSONA"], ["ORDER"])
+    results = 0
+    for kind in KINDS:
+        called: set[str] = set()
+        for message in kind(random.Random(3), found).messages:
+            if message["role"] == "tool":
+                assert message["tool_call_id"] in called
+                results += 1
+            called = {call["id"] for call in message.get("tool_calls", [])}
+    assert results == 4

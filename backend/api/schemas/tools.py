@@ -133,9 +133,13 @@ class ToolConnectionOut(ResponseModel):
         )
 
 
+ToolKind = Literal["mcp", "searxng", "brave", "tavily", "python"]
+"""Of all but `mcp` the page has words of its own."""
+
+
 class ToolServerOut(ResponseModel):
     id: UUID
-    kind: Literal["mcp", "searxng", "brave", "tavily", "python"]
+    kind: ToolKind
     name: str
     url: str
     has_token: bool
@@ -203,18 +207,24 @@ class UsableServerOut(ResponseModel):
 
 class ToolGrantOut(ResponseModel):
     id: int
+    kind: ToolKind
     server: str
-    tool: str
+    name: str
+    title: str
     created_at: datetime
 
     @classmethod
     def of(cls, row: ToolGrant) -> "ToolGrantOut":
         tool = row.tool
-        return cls(
-            id=row.pk,
-            server=tool.server.name,
-            tool=tool.title or tool.name,
-            created_at=row.created_at,
+        return cls.model_validate(
+            {
+                "id": row.pk,
+                "kind": tool.server.kind,
+                "server": tool.server.name,
+                "name": tool.name,
+                "title": tool.title or tool.name,
+                "created_at": row.created_at,
+            }
         )
 
 
@@ -297,6 +307,9 @@ class ToolCallOut(ResponseModel):
     status: Literal["waiting", "due", "running", "done", "failed", "denied", "cancelled"]
     arguments: str
     result: str
+    withheld: bool = Field(
+        description="Whether the model is not given the result, because it reads like orders."
+    )
     sources: list[WebSourceOut] = Field(description="The pages of the web that it is from.")
     decision: str
     may_always: bool
@@ -318,6 +331,7 @@ class ToolCallOut(ResponseModel):
                 "status": row.status,
                 "arguments": row.arguments,
                 "result": row.result,
+                "withheld": row.is_withheld,
                 "sources": _linked(row.sources),
                 "decision": row.decision,
                 "may_always": may_always(row),

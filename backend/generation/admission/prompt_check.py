@@ -89,7 +89,7 @@ def generation_check_and_create(
     if refusal is not None:
         raise _blocked(refusal)
     rules = data_rules_of(principal.organization_id, principal.project_id).reuse
-    return CheckedPrompt(with_marked_content(request), policy, row, rules, began, check_s)
+    return CheckedPrompt(with_marked_content(request, policy), policy, row, rules, began, check_s)
 
 
 def spoken_text_check(

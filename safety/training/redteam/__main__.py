@@ -32,6 +32,9 @@ def main() -> int:
     parser.add_argument("--api-key", required=True)
     parser.add_argument("--model", default="auto")
     parser.add_argument("--attacks", type=int, default=280)
+    parser.add_argument(
+        "--from-outside", action="store_true", help="only by texts that others than the user wrote"
+    )
     parser.add_argument("--max-tokens", type=int, default=96)
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
@@ -46,7 +49,8 @@ def main() -> int:
         return Result(attack, received, outcome_of(received.finish, received.text))
 
     with ThreadPoolExecutor(options.parallel) as pool:
-        results = list(pool.map(run, attacks(options.attacks, seed=options.seed)))
+        made = attacks(options.attacks, seed=options.seed, from_outside=options.from_outside)
+        results = list(pool.map(run, made))
     if options.transcript:
         lines = (json.dumps(_row(result), ensure_ascii=False) for result in results)
         options.transcript.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from safety.training.redteam.attacks import Attack
+from safety.training.redteam.chats import stored_chat
 
 MAX_TRIES = 60
 MAX_WAIT_S = 15.0
@@ -53,19 +54,27 @@ class AttackTarget:
 
     def _try(self, attack: Attack) -> tuple[Received, float | None]:
         """What came, and how long to wait where it was no answer."""
-        body = {
-            "model": self._model,
-            "messages": list(attack.messages),
-            "max_tokens": self._max_tokens,
-            "stream": True,
-        }
-        with self._client.stream("POST", "/v1/chat/completions", json=body) as answer:
+        if attack.is_of_page:
+            chat = stored_chat(self._client, attack, model=self._model)
+            path, body = chat.path, chat.body
+        else:
+            path, body = "/v1/chat/completions", self._body_of(attack)
+        with self._client.stream("POST", path, json=body) as answer:
             if answer.status_code == 200:
                 return _read(answer), None
             code = str(json.loads(answer.read())["error"]["code"])
             busy = answer.status_code in {429, 503} and code != "insufficient_quota"
             wait_s = float(answer.headers.get("Retry-After", 1)) if busy else None
             return Received(code, ""), wait_s
+
+    def _body_of(self, attack: Attack) -> dict[str, Any]:
+        return {
+            "model": self._model,
+            "messages": list(attack.messages),
+            "max_tokens": self._max_tokens,
+            "stream": True,
+            **({"tools": list(attack.tools)} if attack.tools else {}),
+        }
 
 
 def _read(answer: httpx.Response) -> Received:
