@@ -1,17 +1,22 @@
 """What other products write into their exports, read as trees of messages.
 
-Three formats: ChatGPT's `conversations.json` (`mapping`), Claude's (`chat_messages`) and our own
-(`exports.py`). All of it is untrusted: only texts, times and names are taken, each checked.
+Four formats: ChatGPT's `conversations.json` (`mapping`), Claude's (`chat_messages`), Open WebUI's
+(`chat`) and our own (`exports.py`). All of it is untrusted: only texts, times and names are taken,
+each checked.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
+from uuid import UUID
 
 MAX_MESSAGES = 5_000
 MAX_TEXT = 1_000_000
+_REASONING = re.compile(r'<details type="reasoning".*?</details>\s*', re.DOTALL)
+"""What Open WebUI writes a model's thoughts as, before its answer."""
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -37,6 +42,7 @@ class ForeignMessage:
 class ForeignChat:
     """Attributes:
     key: the same for the same chat, whenever it is read.
+    own_id: of an export of ours, the chat's id there; it may be of this installation.
     messages: parents before children; user and assistant in turns on each path.
     active: the id of the message that ends the shown branch.
     """
@@ -50,6 +56,7 @@ class ForeignChat:
     archived: bool = False
     pinned: bool = False
     instructions: str = ""
+    own_id: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -78,6 +85,14 @@ def read_chat(raw: Any) -> ForeignChat:
     if isinstance(raw.get("chat_messages"), list):
         nodes = list(_of_claude(raw))
         return _chat(raw, "claude", nodes, nodes[-1].id if nodes else "")
+    if isinstance(raw.get("chat"), Mapping):
+        chat = raw["chat"]
+        nodes = list(_of_open_webui(chat))
+        parameters = chat.get("params")
+        system = parameters.get("system") if isinstance(parameters, Mapping) else None
+        about = {**raw, "title": raw.get("title") or chat.get("title"), "instructions": system}
+        active = _history(chat).get("currentId")
+        return _chat(about, "open-webui", nodes, _text(active) or (nodes[-1].id if nodes else ""))
     if isinstance(raw.get("messages"), list):
         return _chat(raw, "parley", _of_ours(raw), _text(raw.get("active_message_id")))
     raise NotAChat("It is no conversation of an export that is known.")
@@ -100,6 +115,7 @@ def _chat(raw: Mapping[str, Any], source: str, nodes: Any, active: str) -> Forei
         archived=raw.get("archived") is True or raw.get("is_archived") is True,
         pinned=raw.get("pinned") is True,
         instructions=_text(raw.get("instructions"))[:20_000],
+        own_id=_uuid(own_id) if source == "parley" else None,
     )
 
 
@@ -147,6 +163,34 @@ def _of_claude(raw: Mapping[str, Any]) -> Iterator[_Node]:
             role=_text(said.get("sender")),
             text="\n".join(text for text in texts if text) or _text(said.get("text")),
             created_at=_moment(said.get("created_at")),
+        )
+        before = node_id
+
+
+def _history(chat: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = chat.get("history")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _of_open_webui(chat: Mapping[str, Any]) -> Iterator[_Node]:
+    """The tree of `history`; the older list of the shown branch where there is none."""
+    tree, listed = _history(chat).get("messages"), chat.get("messages")
+    is_tree = isinstance(tree, Mapping) and bool(tree)
+    found: list[Any] = listed if isinstance(listed, list) else []
+    if isinstance(tree, Mapping) and is_tree:
+        found = list(tree.values())
+    before: str | None = None
+    for place, said in enumerate(found):
+        if not isinstance(said, Mapping):
+            continue
+        node_id = _text(said.get("id")) or str(place)
+        yield _Node(
+            id=node_id,
+            parent=(_text(said.get("parentId")) or None) if is_tree else before,
+            role=_text(said.get("role")),
+            text=_REASONING.sub("", _text(said.get("content"))),
+            created_at=_moment(said.get("timestamp")),
+            model=_text(said.get("model"))[:100],
         )
         before = node_id
 
@@ -214,6 +258,13 @@ def _keep(
     )
     kept[node.id] = message
     return message
+
+
+def _uuid(value: str) -> UUID | None:
+    try:
+        return UUID(value)
+    except ValueError:
+        return None
 
 
 def _text(value: Any) -> str:

@@ -66,7 +66,12 @@ def conversations_import(
 
 @transaction.atomic
 def _store(principal: Principal, chat: ForeignChat, model: str) -> bool:
-    """False where it is here already."""
+    """False where it is here already, also as the chat that was exported."""
+    theirs = Conversation.objects.filter(
+        organization_id=principal.organization_id, user_id=principal.user_id
+    )
+    if chat.own_id is not None and theirs.filter(pk=chat.own_id).exists():
+        return False
     now = timezone.now()
     updated_at = chat.updated_at or chat.created_at or now
     conversation, is_new = Conversation.objects.get_or_create(

@@ -18,7 +18,15 @@ from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.conversations.cursors import NewestFirst
-from backend.conversations.models import Attachment, Message, MessageStatus, Share, SharingPolicy
+from backend.conversations.models import (
+    Attachment,
+    Conversation,
+    Message,
+    MessageRole,
+    MessageStatus,
+    Share,
+    SharingPolicy,
+)
 from backend.conversations.selectors import conversation_get
 from backend.conversations.tree import path_to
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
@@ -63,8 +71,10 @@ def share_create(
             f"expires_in_days is {days}; it must be 1 to {MAX_DAYS}.", param="expires_in_days"
         )
     conversation = conversation_get(principal=principal, conversation_id=conversation_id)
-    snapshot = _snapshot(conversation.id, conversation.active_message_id)
-    if not snapshot:
+    if conversation.is_temporary:
+        raise Conflict("A temporary chat leaves nothing behind, so it is not shared.")
+    path = _shown_path(conversation.id, conversation.active_message_id)
+    if not path:
         raise Conflict("There is nothing to share in this conversation yet.")
     if _unexpired().filter(created_by_id=principal.user_id).count() >= MAX_WORKING_SHARES:
         raise Conflict(f"You have {MAX_WORKING_SHARES} working links; revoke some first.")
@@ -74,8 +84,8 @@ def share_create(
         created_by_id=principal.user_id,
         token_sha256=_hash(token),
         title=conversation.title or "Shared conversation",
-        model=conversation.model,
-        snapshot=snapshot,
+        model=_model_of(conversation, path),
+        snapshot=_snapshot(path),
         expires_at=timezone.now() + timedelta(days=days),
     )
     _record(Action.SHARE_CREATED, principal, share.pk, days=days)
@@ -202,12 +212,22 @@ def _shares_of(principal: Principal, *, whole_organization: bool) -> QuerySet[Sh
     return rows.filter(created_by_id=principal.user_id, conversation__user_id=principal.user_id)
 
 
-def _snapshot(conversation_id: UUID, leaf_id: UUID | None) -> list[dict[str, Any]]:
+def _shown_path(conversation_id: UUID, leaf_id: UUID | None) -> list[Message]:
     if leaf_id is None:
         return []
     path = path_to(conversation_id=conversation_id, leaf_id=leaf_id)
     while path and not _is_shown(path[-1]):
         path.pop()  # an answer that is still coming, and one that never came
+    return path
+
+
+def _model_of(conversation: Conversation, path: list[Message]) -> str:
+    """The model that wrote the last answer; "" for one from elsewhere that does not say so."""
+    answered = next((one.model for one in reversed(path) if one.role != MessageRole.USER), "")
+    return answered or ("" if conversation.imported_id else conversation.model)
+
+
+def _snapshot(path: list[Message]) -> list[dict[str, Any]]:
     names = _attachment_names(path)
     return [
         {

@@ -269,3 +269,24 @@ def test_working_links_of_a_user_are_bounded(user, monkeypatch):
         shared(user)
     share_revoke(principal=user, share_id=first.id)
     shared(user)
+
+
+def test_temporary_chat_is_not_shared(user):
+    conversation = finished_turns(user, 1)
+    conversation.is_temporary = True
+    conversation.save()
+    with pytest.raises(Conflict, match="temporary"):
+        share_create(principal=user, conversation_id=conversation.id)
+    assert not Share.objects.exists()
+
+
+def test_share_names_the_model_that_answered_and_none_where_it_is_not_known(user):
+    conversation = finished_turns(user, 1)
+    conversation.messages.filter(role="assistant").update(model="answered")
+    share, _ = share_create(principal=user, conversation_id=conversation.id)
+    assert share.model == "answered"
+    conversation.messages.update(model="")
+    conversation.imported_id = "from elsewhere"
+    conversation.save()
+    share, _ = share_create(principal=user, conversation_id=conversation.id)
+    assert share.model == ""

@@ -67,6 +67,51 @@ CLAUDE = {
 }
 
 
+def open_webui(**chat: Any) -> dict[str, Any]:
+    """As its "Export Chats" writes one: a question with two answers, the second with thoughts."""
+    thoughts = '<details type="reasoning" done="true"><summary>Hm</summary>\n> Hm\n</details>\n'
+    said = {
+        "q": {
+            "id": "q",
+            "parentId": None,
+            "childrenIds": ["a1", "a2"],
+            "role": "user",
+            "content": "And sugar?",
+            "timestamp": 1_700_000_000,
+        },
+        "a1": {
+            "id": "a1",
+            "parentId": "q",
+            "childrenIds": [],
+            "role": "assistant",
+            "content": "Sweet.",
+            "model": "llama3:latest",
+            "timestamp": 1_700_000_005,
+        },
+        "a2": {
+            "id": "a2",
+            "parentId": "q",
+            "childrenIds": [],
+            "role": "assistant",
+            "content": f"{thoughts}A carbohydrate.",
+            "model": "qwen3",
+            "timestamp": 1_700_000_009,
+        },
+    }
+    whole = {"title": "Sugar", "models": ["llama3:latest"], "params": {"system": "Be brief."}}
+    return {
+        "id": "w1",
+        "user_id": "someone",
+        "title": "Sugar",
+        "created_at": 1_700_000_000,
+        "updated_at": 1_700_000_100,
+        "archived": False,
+        "pinned": True,
+        "meta": {"tags": ["food"]},
+        "chat": {**whole, "history": {"messages": said, "currentId": "a1"}, **chat},
+    }
+
+
 def take(user: Principal, *chats: Any) -> tuple[int, int, int]:
     result = conversations_import(
         principal=user, chats=chats, model=MODEL, refuse=instructions_refuse
@@ -103,6 +148,37 @@ def test_chat_of_claude_is_read_from_its_blocks() -> None:
     ]
 
 
+def test_tree_of_open_webui_keeps_branches_and_leaves_thoughts_out() -> None:
+    user = member()
+    assert take(user, open_webui()) == (1, 0, 0)
+    assert take(user, open_webui()) == (0, 1, 0)
+    conversation = Conversation.objects.get()
+    assert (conversation.title, conversation.instructions) == ("Sugar", "Be brief.")
+    assert conversation.pinned_at is not None
+    assert conversation.updated_at == datetime.fromtimestamp(1_700_000_100, UTC)
+    assert shown(user, conversation) == [("user", "And sugar?"), ("assistant", "Sweet.")]
+    answers = Message.objects.filter(role="assistant").order_by("text")
+    assert [(one.text, one.model) for one in answers] == [
+        ("A carbohydrate.", "qwen3"),
+        ("Sweet.", "llama3:latest"),
+    ]
+
+
+@pytest.mark.parametrize("history", [None, [], {"messages": {}}, {"messages": [1]}])
+def test_older_list_of_open_webui_is_read(history: object) -> None:
+    user = member()
+    said = [{"role": "user", "content": "Hi"}, 7, {"role": "assistant", "content": "Hello."}]
+    assert take(user, open_webui(history=history, messages=said)) == (1, 0, 0)
+    assert shown(user, Conversation.objects.get()) == [("user", "Hi"), ("assistant", "Hello.")]
+
+
+@pytest.mark.parametrize(
+    "chat", [{"history": {"messages": {"q": 3}}}, {"history": 4, "messages": "no"}]
+)
+def test_chat_of_open_webui_without_messages_is_refused(chat: dict[str, Any]) -> None:
+    assert take(member(), open_webui(**chat)) == (0, 0, 1)
+
+
 def test_our_own_export_comes_back_with_all_branches() -> None:
     user, other = member(), member()
     conversation = finished_turns(user, 3, title="Ours")
@@ -113,6 +189,19 @@ def test_our_own_export_comes_back_with_all_branches() -> None:
     copy = Conversation.objects.get(user_id=other.user_id)
     assert shown(other, copy) == shown(user, conversation)
     assert copy.id != conversation.id
+
+
+def test_own_export_makes_no_duplicate_of_what_was_exported() -> None:
+    user, other = member(), member()
+    conversation = finished_turns(user, 1, title="Ours")
+    exported = conversation_export(principal=user, conversation_id=conversation.id)
+    assert take(user, exported) == (0, 1, 0)
+    assert take(other, exported) == (1, 0, 0)
+    assert take(other, exported) == (0, 1, 0)
+    copy = Conversation.objects.get(user_id=other.user_id)
+    again = conversation_export(principal=other, conversation_id=copy.id)
+    assert take(other, again) == (0, 1, 0)
+    assert take(user, {**exported, "id": "not of ours"}) == (1, 0, 0)
 
 
 def test_second_import_makes_no_duplicate_not_even_of_what_is_in_the_trash() -> None:

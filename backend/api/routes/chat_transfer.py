@@ -26,7 +26,8 @@ class ImportBody(RequestModel):
     conversations: list[dict[str, Any]] = Field(
         min_length=1,
         max_length=imports.MAX_AT_ONCE,
-        description="As they stand in ChatGPT's or Claude's `conversations.json`, or in ours.",
+        description="As they stand in ChatGPT's or Claude's `conversations.json`, in Open WebUI's"
+        " export, or in ours.",
     )
 
 
