@@ -60,7 +60,7 @@ def pages_of(person: Person, chat: str) -> list[str]:
         *("/keys", "/playground", "/usage", "/billing"),
         *("/organization", "/organization/security", "/organization/tools"),
         *("/settings", "/settings/security", "/settings/memory", "/settings/privacy"),
-        "/nowhere",
+        *("/help", "/nowhere"),
     ]
 
 

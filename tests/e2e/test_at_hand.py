@@ -88,6 +88,7 @@ def test_temporary_chat_is_erased_when_it_is_left(
     expect(person.answer).to_contain_text("Certainly.")
     person.wait_for_the_end()
     expect(page.get_by_text("Temporary chat: it is in no list")).to_be_visible()
+    expect(page.get_by_role("button", name="Share")).to_be_hidden()
     identity = person.conversation_id
     page.reload()
     expect(person.answer).to_contain_text("Certainly.")

@@ -67,7 +67,7 @@ def calls(page: Page) -> Locator:
 
 
 def result_of(person: Person) -> str:
-    """What the model was result of the chat's one program."""
+    """What the model was told of the chat's one program."""
     path = f"/api/conversations/{person.conversation_id}/tool-calls"
     [call] = person.call("GET", path)["data"]
     return str(call["result"])
@@ -127,6 +127,18 @@ def test_program_that_never_ends_is_stopped_and_the_model_is_notified(
     calls(page).get_by_role("button", name="Stop program").click()
     expect(page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
     assert result_of(person) == "begun\nInterrupted."
+
+
+def test_program_that_is_stopped_in_another_window_ends(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    calls_with(scripted_product, ENDLESS)
+    switch_on(person)
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(output(person.page)).to_contain_text("begun", timeout=LONG_MS)
+    person.call("POST", f"/api/conversations/{person.conversation_id}/tool-calls/stop")
+    expect(calls(person.page).get_by_text("Stopped", exact=True)).to_be_visible()
+    expect(person.page.locator("iframe[title=Python]")).to_have_count(0)
 
 
 def test_program_is_run_by_one_of_two_tabs_and_taken_over_when_it_closes(

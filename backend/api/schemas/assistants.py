@@ -10,6 +10,7 @@ from backend.accounts.principal import Principal
 from backend.api.schemas.base import ModelName, RequestModel, ResponseModel
 from backend.api.schemas.conversations import ID, ChatParameters
 from backend.api.schemas.teams import RoleName
+from backend.api.schemas.tools import ToolKind
 from backend.conversations.assistant_access import may_edit
 from backend.conversations.assistant_models import Assistant
 from backend.conversations.assistants import (
@@ -72,17 +73,21 @@ class AssistantCreate(AssistantUpdate):
 
 class AssistantToolOut(ResponseModel):
     server_id: UUID
+    kind: ToolKind
     server: str
     name: str
     title: str
 
     @classmethod
     def of(cls, tool: Tool) -> "AssistantToolOut":
-        return cls(
-            server_id=tool.server_id,
-            server=tool.server.name,
-            name=tool.name,
-            title=tool.title or tool.name,
+        return cls.model_validate(
+            {
+                "server_id": tool.server_id,
+                "kind": tool.server.kind,
+                "server": tool.server.name,
+                "name": tool.name,
+                "title": tool.title or tool.name,
+            }
         )
 
 

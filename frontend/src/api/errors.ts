@@ -1,6 +1,7 @@
 /** What can go wrong between the page and the API, as types that components can tell apart. */
 import { t } from "@lingui/core/macro";
 import { language } from "@/lib/locale";
+import { noteFailure } from "./failures";
 
 /** The API's error object: OpenAI's fields, and further ones such as the safety categories. */
 export interface ErrorBody {
@@ -90,6 +91,7 @@ export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const fallback: ErrorBody = { message: t`The server answered ${status}.` };
   const parsed = await response.json().catch(() => null);
   const body = isErrorEnvelope(parsed) ? await inPageLanguage(parsed.error) : fallback;
+  noteFailure({ message: body.message, status, requestId });
   return new ApiError(status, body, retryAfter, requestId);
 }
 

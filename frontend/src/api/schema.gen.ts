@@ -4863,6 +4863,11 @@ export interface components {
              * Format: uuid
              */
             server_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "mcp" | "searxng" | "brave" | "tavily" | "python";
             /** Server */
             server: string;
             /** Name */
@@ -7531,10 +7536,17 @@ export interface components {
         ToolGrantOut: {
             /** Id */
             id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "mcp" | "searxng" | "brave" | "tavily" | "python";
             /** Server */
             server: string;
-            /** Tool */
-            tool: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
             /**
              * Created At
              * Format: date-time
@@ -7617,6 +7629,11 @@ export interface components {
             arguments: string;
             /** Result */
             result: string;
+            /**
+             * Withheld
+             * @description Whether the model is not given the result, because it reads like orders.
+             */
+            withheld: boolean;
             /**
              * Sources
              * @description The pages of the web that it is from.

@@ -1,4 +1,5 @@
 /** Requests about an organization's people, invitations, domains and projects. */
+import { t } from "@lingui/core/macro";
 import { api, withQuery } from "./client";
 import type {
   ApiKey,
@@ -100,6 +101,14 @@ export const declineJoinRequest = (id: string) =>
   api<void>(`${organization}/join-requests/${id}`, { method: "DELETE" });
 
 const projects = "/api/projects";
+
+/** As it is called until somebody renames it (backend/accounts/services.py). */
+const DEFAULT_NAME = "Default";
+
+/** A project by its name; the default one in the reader's language. */
+export function projectName({ is_default, name }: Pick<Project, "is_default" | "name">): string {
+  return is_default && name === DEFAULT_NAME ? t({ message: "Default", context: "project" }) : name;
+}
 
 export const listProjects = page<Project>(projects);
 

@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useRouteError } from "react-router";
 import { errorMessage } from "@/api/errors";
+import { HelpLink } from "@/help/link";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 
@@ -18,9 +19,12 @@ export function PageError({ within = false }: { within?: boolean }) {
         tone="error"
         title={t`This page could not be shown`}
         actions={
-          <Button variant="outline" size="sm" onClick={() => window.location.reload()}>
-            <Trans>Reload</Trans>
-          </Button>
+          <>
+            <Button variant="outline" size="sm" onClick={() => window.location.reload()}>
+              <Trans>Reload</Trans>
+            </Button>
+            <HelpLink topic="page" anew />
+          </>
         }
       >
         {errorMessage(error)}

@@ -101,6 +101,10 @@ const shellPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/privacy")).PrivacyPage }),
   },
   {
+    path: "/help",
+    lazy: async () => ({ Component: (await import("@/help/help-page")).HelpPage }),
+  },
+  {
     path: "*",
     lazy: async () => {
       const { NotFound } = await import("@/pages/not-found");

@@ -3,6 +3,7 @@ import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useCallback } from "react";
 import { getMe } from "@/api/account";
 import { NetworkError } from "@/api/errors";
+import { forgetFailures } from "@/api/failures";
 import type { Me } from "@/api/types";
 import { claimDrafts, forgetDrafts } from "@/chat/drafts";
 import { claimOutbox, forgetOutbox } from "@/chat/outbox-store";
@@ -52,6 +53,7 @@ function giveTabTo(me: Me | null): void {
   } else forgetMe();
   if (me && claimDrafts(me.user.id)) return;
   forgetAllAnswers();
+  forgetFailures();
   if (!me) {
     forgetDrafts();
     void forgetOutbox();

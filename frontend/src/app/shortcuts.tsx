@@ -1,7 +1,9 @@
 /** The keys of the page: a list for the settings, and a sheet that Ctrl+/ opens anywhere. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useCallback } from "react";
+import { Link } from "react-router";
 import { hotkeyLabel, useHotkey } from "@/lib/hotkeys";
 import { Dialog } from "@/ui/dialog";
 import { useLayout } from "./layout-state";
@@ -47,6 +49,13 @@ export function ShortcutsSheet() {
   return (
     <Dialog open={shortcutsOpen} onOpenChange={setShortcuts} title={t`Keyboard shortcuts`}>
       <ShortcutList />
+      <Link
+        to="/help"
+        onClick={() => setShortcuts(false)}
+        className="mt-4 inline-block text-sm underline underline-offset-4"
+      >
+        <Trans>Where to look when something fails</Trans>
+      </Link>
     </Dialog>
   );
 }

@@ -1,7 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { ApiError, NetworkError } from "@/api/errors";
+import { HelpLink } from "@/help/link";
+import type { Topic } from "@/help/topics";
 import { useCountdown } from "@/lib/countdown";
 import { formatCountdown } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -87,7 +89,12 @@ function Quiet({ children }: { children: ReactNode }) {
 }
 
 function Blocked({ message }: { message: ViewMessage }) {
-  const appeal = message.generation_id && <AppealControl generationId={message.generation_id} />;
+  const appeal = (
+    <>
+      {message.generation_id && <AppealControl generationId={message.generation_id} />}
+      <HelpLink topic="refused" />
+    </>
+  );
   return message.content ? (
     <Notice
       tone="blocked"
@@ -117,9 +124,12 @@ function Blocked({ message }: { message: ViewMessage }) {
 function StoredFailure({ message }: { message: ViewMessage }) {
   const { regenerate, running } = useThreadActions();
   const retry = (
-    <Button variant="outline" size="sm" disabled={running} onClick={() => regenerate(message)}>
-      <Trans>Try again</Trans>
-    </Button>
+    <>
+      <Button variant="outline" size="sm" disabled={running} onClick={() => regenerate(message)}>
+        <Trans>Try again</Trans>
+      </Button>
+      <HelpLink topic="failed" />
+    </>
   );
   return (
     <Notice
@@ -138,7 +148,7 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
   const { retry, dismiss } = useThreadActions();
   const left = useCountdown(live.retryAt);
   const wait = formatCountdown(left);
-  const { tone, title, text } = describeFailure(live);
+  const { tone, title, text, topic } = describeFailure(live);
   const actions = (
     <>
       <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
@@ -149,6 +159,7 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
           <Trans>Dismiss</Trans>
         </Button>
       )}
+      <HelpLink topic={topic} />
     </>
   );
   return (
@@ -158,26 +169,29 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
   );
 }
 
-export function describeFailure({ error }: LiveAnswer) {
+interface Failure {
+  tone: ComponentProps<typeof Notice>["tone"];
+  title: string;
+  text: string;
+  topic: Topic;
+}
+
+export function describeFailure({ error }: LiveAnswer): Failure {
+  const text = error?.message ?? "";
   if (error instanceof NetworkError) {
-    return { tone: "offline", title: t`Not sent`, text: error.message } as const;
+    return { tone: "offline", title: t`Not sent`, text, topic: "offline" };
   }
   if (error instanceof ApiError && error.isRateLimit) {
-    return { tone: "warning", title: t`Too many messages`, text: error.message } as const;
+    return { tone: "warning", title: t`Too many messages`, text, topic: "limit" };
   }
   if (error instanceof ApiError && error.code === "insufficient_quota") {
-    return { tone: "warning", title: t`The budget is used up`, text: error.message } as const;
+    return { tone: "warning", title: t`The budget is used up`, text, topic: "budget" };
   }
   if (error instanceof ApiError && error.isBlocked) {
-    return {
-      tone: "blocked",
-      title: t`This request can't be answered`,
-      text: error.message,
-    } as const;
+    return { tone: "blocked", title: t`This request can't be answered`, text, topic: "refused" };
   }
   if (error instanceof ApiError && error.status === 503) {
-    return { tone: "warning", title: t`Parley is busy`, text: error.message } as const;
+    return { tone: "warning", title: t`Parley is busy`, text, topic: "busy" };
   }
-  const text = error?.message ?? "";
-  return { tone: "error", title: t`The answer could not be generated`, text } as const;
+  return { tone: "error", title: t`The answer could not be generated`, text, topic: "failed" };
 }

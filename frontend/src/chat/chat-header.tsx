@@ -73,21 +73,25 @@ export function ChatHeader({
         <ChatSettingsButton {...settings} />
         {conversation && conversation.messages.length > 0 && (
           <>
-            <button
-              type="button"
-              onClick={() => setSharing(true)}
-              className={cn(buttonClass("ghost", "sm"), "h-9")}
-            >
-              <Share aria-hidden className="size-4" />
-              <span className="max-sm:sr-only">
-                <Trans context="verb">Share</Trans>
-              </span>
-            </button>
-            <ShareDialog
-              conversationId={conversation.id}
-              open={sharing}
-              onOpenChange={setSharing}
-            />
+            {!conversation.temporary && (
+              <>
+                <button
+                  type="button"
+                  onClick={() => setSharing(true)}
+                  className={cn(buttonClass("ghost", "sm"), "h-9")}
+                >
+                  <Share aria-hidden className="size-4" />
+                  <span className="max-sm:sr-only">
+                    <Trans context="verb">Share</Trans>
+                  </span>
+                </button>
+                <ShareDialog
+                  conversationId={conversation.id}
+                  open={sharing}
+                  onOpenChange={setSharing}
+                />
+              </>
+            )}
             <IconButton
               label={t`New chat`}
               className="md:hidden"

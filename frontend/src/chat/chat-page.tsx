@@ -5,10 +5,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useParams } from "react-router";
 import { getChatDefaults, patchConversation } from "@/api/conversations";
-import { ApiError, errorMessage } from "@/api/errors";
+import { ApiError, errorMessage, NetworkError } from "@/api/errors";
 import type { Assistant, ChatParameters, Conversation, Part } from "@/api/types";
 import { useMe } from "@/app/session";
 import { WithArtifact } from "@/artifacts/beside";
+import { HelpLink } from "@/help/link";
 import { useDocumentTitle } from "@/lib/document-title";
 import { useHotkey } from "@/lib/hotkeys";
 import { isUuid } from "@/lib/uuid";
@@ -254,9 +255,12 @@ function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
         tone="error"
         title={t`The conversation could not be loaded`}
         actions={
-          <Button variant="outline" size="sm" onClick={retry}>
-            <Trans>Try again</Trans>
-          </Button>
+          <>
+            <Button variant="outline" size="sm" onClick={retry}>
+              <Trans>Try again</Trans>
+            </Button>
+            <HelpLink topic={error instanceof NetworkError ? "offline" : "failed"} />
+          </>
         }
       >
         {errorMessage(error)}

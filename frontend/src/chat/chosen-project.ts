@@ -16,7 +16,8 @@ const NONE: Project[] = [];
 export function useProjects() {
   const me = useMe();
   const list = useQuery({
-    queryKey: ["chat-projects", me.organization.id],
+    // Read anew with all lists of projects (pages/projects.tsx).
+    queryKey: ["projects", "of-chats", me.organization.id],
     queryFn: allProjects,
     staleTime: 60_000,
   });

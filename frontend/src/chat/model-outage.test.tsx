@@ -1,8 +1,11 @@
-import { render, screen } from "@testing-library/react";
+import { render as renderAlone, screen } from "@testing-library/react";
+import type { ReactElement } from "react";
+import { MemoryRouter } from "react-router";
 import { expect, it } from "vitest";
 import type { Model } from "@/api/types";
 import { ModelOutage } from "./model-outage";
 
+const render = (element: ReactElement) => renderAlone(<MemoryRouter>{element}</MemoryRouter>);
 const model = (name: string, status: string) => ({ id: name, name, status }) as Model;
 
 it("is silent while the model answers", () => {

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import type { Model } from "@/api/types";
+import { HelpLink } from "@/help/link";
 import { Notice } from "@/ui/notice";
 
 interface ModelOutageProps {
@@ -19,6 +20,7 @@ export function ModelOutage({ model, models }: ModelOutageProps) {
       <Notice
         tone="offline"
         title={t`${name} can't answer at the moment`}
+        actions={<HelpLink topic="model" />}
         className="mx-auto max-w-3xl py-2"
       >
         {another

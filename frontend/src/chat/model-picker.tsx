@@ -39,7 +39,9 @@ export function ModelPicker(props: ModelPickerProps) {
             aria-label={t`Model: ${name}`}
             className="flex h-9 min-w-0 cursor-pointer items-center gap-1.5 rounded-lg px-3 font-medium text-base hover:bg-hover data-popup-open:bg-hover"
           >
-            <span className="truncate">{name}</span>
+            <span dir="auto" className="truncate">
+              {name}
+            </span>
             <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           </button>
         }
@@ -82,6 +84,13 @@ export function ModelPicker(props: ModelPickerProps) {
   );
 }
 
+/** The server's own words, which are English. */
+const Said = ({ children }: { children: ReactNode }) => (
+  <bdi lang="en" dir="ltr">
+    {children}
+  </bdi>
+);
+
 /** Under what conditions the models may be used, and why one is not there. */
 function ModelNotes({ models, pending }: Pick<ModelPickerProps, "models" | "pending">) {
   const notices = models.filter(({ notice }) => notice);
@@ -92,13 +101,13 @@ function ModelNotes({ models, pending }: Pick<ModelPickerProps, "models" | "pend
       {declined.map(({ id, name, detail }) => (
         <p key={id}>
           <Trans>
-            {name} is not served: {detail}.
+            {name} is not served: <Said>{detail}</Said>.
           </Trans>
         </p>
       ))}
       {notices.map(({ id, license, notice }) => (
         <p key={id}>
-          {notice} {license && t`License: ${license}.`}
+          <Said>{notice}</Said> {license && t`License: ${license}.`}
         </p>
       ))}
     </div>

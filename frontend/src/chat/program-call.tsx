@@ -10,7 +10,7 @@ import { Files, Output, statusOf } from "@/artifacts/python-output";
 import { Source } from "@/markdown/source";
 import { Button } from "@/ui/button";
 import { toast } from "@/ui/toast";
-import { codeOf } from "./program-code";
+import { codeOf, isOver } from "./program-code";
 import { isRunningHere, useProgramRun } from "./program-runs";
 import { runAgain } from "./programs";
 
@@ -19,7 +19,7 @@ export default function ProgramCall({ call }: { call: ToolCall }) {
   const { id = "" } = useParams();
   const run = useProgramRun(call.id);
   const runs = isRunningHere(run);
-  const over = ["done", "failed", "cancelled"].includes(call.status);
+  const over = isOver(call);
   const again = () => void runAgain(client, id, call).catch((error) => toast(errorMessage(error)));
   return (
     <div className="answer pb-2">

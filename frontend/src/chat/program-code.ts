@@ -9,6 +9,10 @@ export const isProgram = (part: Part): boolean => part.type === "call" && part.n
 export const isDue = ({ of_page, is_current, status }: ToolCall): boolean =>
   of_page && is_current && status === "due";
 
+/** No page may run it any more, or once more. */
+export const isOver = ({ status }: ToolCall): boolean =>
+  status === "done" || status === "failed" || status === "cancelled";
+
 /** The program that a model has written; what is none, as it was written. */
 export function codeOf(written: string): string {
   try {

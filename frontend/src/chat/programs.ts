@@ -12,7 +12,7 @@ import type { PythonState } from "@/artifacts/use-python";
 import { attachedFiles } from "./attached-files";
 import { toolCallsKey } from "./cache";
 import { codeOf } from "./program-code";
-import { putProgramRun } from "./program-runs";
+import { claimBegins, claimEnds, putProgramRun } from "./program-runs";
 import { persistently } from "./turns";
 
 const RENEW_MS = 5_000;
@@ -34,14 +34,20 @@ export async function runDue(
   const reread = () => client.invalidateQueries({ queryKey: toolCallsKey(conversationId) });
   try {
     const { run_id, code, limit_s } = await claimProgram(id);
-    void reread();
-    const files = await attachedFiles(client, conversationId);
-    const going = runHere(id, code, files, limit_s * 1000);
-    const claim = keepClaim(id, run_id, going);
-    const ended = await going.ended;
-    claim.letGo();
-    if (!claim.lost()) {
-      await persistently(() => postProgramResult(id, { run_id, ...resultOf(ended) }));
+    const claim = keepClaim(id, run_id);
+    try {
+      void reread();
+      const files = await attachedFiles(client, conversationId);
+      if (claim.lost()) return;
+      const going = runHere(id, code, files, limit_s * 1000);
+      claim.onLost(going.stop);
+      const ended = await going.ended;
+      claim.letGo();
+      if (!claim.lost()) {
+        await persistently(() => postProgramResult(id, { run_id, ...resultOf(ended) }));
+      }
+    } finally {
+      claim.letGo();
     }
   } catch (error) {
     // Another page's by now, or the chat has gone on: what is stored says so.
@@ -93,23 +99,34 @@ export function paced(show: (state: PythonState) => void): (state: PythonState) 
   };
 }
 
-/** Says again and again that this page is at it, and gives the program back when it is left. */
-function keepClaim(callId: string, runId: string, going: Going) {
+/**
+ * Says again and again that this page is at it, and gives the program back when it is left. The
+ * claim is lost where the server says so, and where the person stops the answer.
+ */
+function keepClaim(callId: string, runId: string) {
   let lost = false;
+  let end = () => {};
+  const lose = () => {
+    lost = true;
+    end();
+  };
   const renew = () =>
     renewProgram(callId, runId).catch((error) => {
-      if (!(error instanceof ApiError) || error.status >= 500) return;
-      lost = true;
-      going.stop();
+      if (error instanceof ApiError && error.status < 500) lose();
     });
   const timer = setInterval(renew, RENEW_MS);
   const leave = () => void releaseProgram(callId, runId).catch(() => undefined);
   window.addEventListener("pagehide", leave);
+  claimBegins(callId, lose);
   return {
     lost: () => lost,
+    onLost: (stop: () => void) => {
+      end = stop;
+    },
     letGo: () => {
       clearInterval(timer);
       window.removeEventListener("pagehide", leave);
+      claimEnds(callId);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Check, Folder } from "lucide-react";
+import { projectName } from "@/api/teams";
 import type { Project } from "@/api/types";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "@/ui/menu";
 
@@ -14,7 +15,7 @@ export function ProjectPicker({ projects, value, onChange }: ProjectPickerProps)
   const current = projects.find((project) => project.id === value);
   if (projects.length < 2 && current) return null;
   if (projects.length === 0) return null;
-  const name = current?.name ?? t`Choose a project`;
+  const name = current ? projectName(current) : t`Choose a project`;
   return (
     <Menu
       className="min-w-56"
@@ -36,7 +37,7 @@ export function ProjectPicker({ projects, value, onChange }: ProjectPickerProps)
           <MenuRadioItem
             key={project.id}
             value={project.id}
-            label={project.name}
+            label={projectName(project)}
             description={project.is_default ? t`The default` : undefined}
             indicator={<Check aria-hidden />}
           />

@@ -5,7 +5,8 @@ import { listToolCalls } from "@/api/tools";
 import { pause } from "@/stream/generation";
 import { toast } from "@/ui/toast";
 import { toolCallsKey } from "./cache";
-import { isDue, isProgram } from "./program-code";
+import { isDue, isOver, isProgram } from "./program-code";
+import { abandonProgram } from "./program-runs";
 import type { ViewMessage } from "./view";
 
 /** A page that another one has left its program to looks again. */
@@ -33,6 +34,10 @@ export function RunPrograms({ conversationId, messages }: RunProgramsProps) {
         : false,
   });
   const due = data?.data.find(isDue);
+  useEffect(() => {
+    // Stopped in another window, or the chat has gone on.
+    for (const call of data?.data ?? []) if (isOver(call)) abandonProgram(call.id);
+  }, [data]);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     if (!due || busy) return;

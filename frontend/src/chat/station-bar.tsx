@@ -4,7 +4,8 @@ import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { locale } from "@/lib/locale";
 
-const STATIONS: Record<string, { label: MessageDescriptor; fill: string }> = {
+/** In the order in which an answer passes them. */
+export const STATIONS: Record<string, { label: MessageDescriptor; fill: string }> = {
   edge: { label: msg`Request`, fill: "#64748b" },
   admission: { label: msg`Admission`, fill: "#0ea5e9" },
   pre_check: { label: msg`Prompt check`, fill: "#14b8a6" },

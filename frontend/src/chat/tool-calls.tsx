@@ -70,7 +70,7 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
   useEffect(() => setOpen(opens), [opens]);
   const status = call ? statusOf(call, run) : "";
   const ofWeb = call ? webTitle(call) : null;
-  const tool = call ? call.tool : part.name;
+  const tool = call ? titleOf(call) : part.name;
   const server = call?.of_page ? null : call?.server;
   const Icon = ofWeb ? Globe : Wrench;
   return (
@@ -101,6 +101,14 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
             {status}
           </span>
         </summary>
+        {call?.withheld && (
+          <p className="pb-2 text-muted-foreground">
+            <Trans>
+              The model was not given this result: it reads like instructions to a model. It can be
+              harmless.
+            </Trans>
+          </p>
+        )}
         {call?.of_page ? (
           <Suspense>
             <ProgramCall call={call} />
@@ -125,7 +133,10 @@ function statusOf(call: ToolCall, run: ProgramRun | null): string {
   if (of_page && (isRunningHere(run) || status === "due")) {
     return t({ message: "runs here", context: "a program" });
   }
-  if (of_page && status === "running") {
+  if (of_page && status === "running" && run?.state.outcome === "stopped") {
+    return t(words.cancelled); // before the server says so
+  }
+  if (of_page && status === "running" && !run) {
     return t({ message: "runs in another window", context: "a program" });
   }
   return t(words[status]);
@@ -148,7 +159,7 @@ function Text({ title, text }: { title: string; text: string }) {
 }
 
 function Approval({ call }: { call: ToolCall }) {
-  const { tool } = call;
+  const tool = titleOf(call);
   const client = useQueryClient();
   const { id = "" } = useParams();
   const decide = useMutation({
@@ -174,6 +185,12 @@ function Approval({ call }: { call: ToolCall }) {
       {button("deny", t`Deny`, "outline")}
     </div>
   );
+}
+
+/** Where the tool is the product's own, in the reader's language. */
+function titleOf({ web, tool }: ToolCall): string {
+  if (web === "search") return t`Search the web`;
+  return web === "fetch" ? t`Read a page` : tool;
 }
 
 /** JSON laid out; what is none stays as it is. */

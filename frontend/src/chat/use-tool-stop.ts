@@ -2,7 +2,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { listToolCalls, stopToolCalls } from "@/api/tools";
+import type { ToolCall } from "@/api/types";
 import { toolCallsKey } from "./cache";
+import { abandonProgram } from "./program-runs";
 
 export function useToolStop(id: string | undefined) {
   const client = useQueryClient();
@@ -15,6 +17,11 @@ export function useToolStop(id: string | undefined) {
   });
   const stopTools = useCallback(async () => {
     if (!id || !calling) return;
+    // A program of this page ends now, and not when the server's word is here.
+    const known = client.getQueryData<{ data: ToolCall[] }>(toolCallsKey(id));
+    for (const call of known?.data ?? []) {
+      if (call.is_current) abandonProgram(call.id);
+    }
     try {
       await stopToolCalls(id);
     } finally {

@@ -18,6 +18,7 @@ const call = (known: Partial<ToolCall>): ToolCall => ({
   tool: "Search the web",
   web: "search",
   of_page: false,
+  withheld: false,
   status: "done",
   arguments: '{"query": "ferry times"}',
   result: "",

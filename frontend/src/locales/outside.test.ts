@@ -9,8 +9,10 @@ const ALLOWED: Record<string, string[] | null> = {
   "src/playground/body.ts": ["None", "True", "False"], // Python
   "src/playground/code.tsx": ["Python", "TypeScript", "curl"],
   "src/python-frame/worker.ts": ['File "…"'], // Python writes it
+  "src/api/teams.ts": ["Default"], // compared, not shown
   // Names of other products, and what is written on keys.
   "src/artifacts/python-view.tsx": ["Python"],
+  "src/chat/own-tools.ts": ["Python"],
   "src/pages/organization-web.tsx": ["SearXNG", "Brave Search", "Tavily"],
   "src/app/shortcuts.tsx": ["Enter", "Esc"],
 };

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { listAssistantTools } from "@/api/assistants";
 import type { AssistantTool } from "@/api/types";
 import { assistantsKey } from "@/chat/cache";
+import { serverTitle, toolTitle } from "@/chat/own-tools";
 import { Checkbox } from "@/ui/checkbox";
 import { Select } from "@/ui/select";
 
@@ -38,8 +39,8 @@ export function AssistantTools({ value, onChange }: AssistantToolsProps) {
           {tools.map((tool) => (
             <Checkbox
               key={`${tool.server_id} ${tool.name}`}
-              label={tool.title}
-              hint={tool.server}
+              label={toolTitle(tool.kind, tool)}
+              hint={serverTitle(tool.kind, tool.server)}
               checked={isNamed(tool)}
               onChange={(on) => toggle(tool, on)}
             />

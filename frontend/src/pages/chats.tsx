@@ -49,6 +49,13 @@ const LABELS: Record<BulkAction, MessageDescriptor> = {
   restore: msg({ message: "Restore", context: "verb" }),
 };
 
+const DONE: Record<BulkAction, MessageDescriptor> = {
+  archive: msg({ message: "Archived", context: "chats" }),
+  unarchive: msg({ message: "No longer archived", context: "chats" }),
+  delete: msg({ message: "In the trash", context: "chats" }),
+  restore: msg({ message: "Restored", context: "chats" }),
+};
+
 export function ChatsPage() {
   const [which, setWhich] = useState<Which>("chats");
   const [tag, setTag] = useState("");
@@ -92,7 +99,7 @@ function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => 
   const known = tags.data?.data ?? [];
   if (known.length === 0) return null;
   return (
-    <div>
+    <div className="max-w-xs">
       <Select
         label={t`Tag`}
         value={tag}
@@ -135,7 +142,7 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
       }
       if (action === "restore") for (const id of ids) readAgain(client, id);
       setChosen(new Set());
-      const done = t(LABELS[action]);
+      const done = t(DONE[action]);
       toast(t`${done}: ${plural(changed, { one: "# chat", other: "# chats" })}.`);
     } catch (error) {
       toast(errorMessage(error));

@@ -45,7 +45,7 @@ export function ImportDialog({ open, onOpenChange }: ImportDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title={t`Import chats`}
-      description={t`From ChatGPT or Claude: ask there for an export of your data, unpack it and choose conversations.json. From Parley: a file of “Export all”. What is here already is not taken twice.`}
+      description={t`From ChatGPT or Claude: ask there for an export of your data, unpack it and choose conversations.json. From Open WebUI: a file of “Export Chats” in its settings. From Parley: a file of “Export all”. What is here already is not taken twice.`}
     >
       {failure && <Notice tone="error">{failure}</Notice>}
       <label htmlFor={id} className="font-medium text-sm">

@@ -134,7 +134,7 @@ function Remembered({ items }: { items: Memory[] }) {
   const [asking, setAsking] = useState(false);
   const inProjects = items.some(({ project_id }) => project_id !== null);
   const projects = useQuery({
-    queryKey: ["chat-projects", me.organization.id],
+    queryKey: ["projects", "of-chats", me.organization.id],
     queryFn: allProjects,
     staleTime: 60_000,
     enabled: inProjects,

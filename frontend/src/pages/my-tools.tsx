@@ -5,6 +5,7 @@ import { errorMessage } from "@/api/errors";
 import { getMyTools, revokeGrant, switchTools } from "@/api/tools";
 import type { MyTools } from "@/api/types";
 import { myToolsKey } from "@/chat/cache";
+import { serverTitle, toolTitle } from "@/chat/own-tools";
 import { formatList } from "@/lib/numbers";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
@@ -49,7 +50,7 @@ export function MyToolsSection() {
       {servers.map((server) => (
         <div key={server.id} className="flex flex-col gap-2">
           <Checkbox
-            label={server.name}
+            label={serverTitle(server.kind, server.name)}
             hint={
               server.kind === "python"
                 ? t`The model writes programs; this browser runs them without a network, and you see each of them.`
@@ -87,7 +88,8 @@ interface GrantRowProps {
 
 /** A tool that is called without asking, and the way to be asked again. */
 function GrantRow({ grant, onRevoke }: GrantRowProps) {
-  const { tool, server } = grant;
+  const tool = toolTitle(grant.kind, grant);
+  const server = serverTitle(grant.kind, grant.server);
   return (
     <li className="flex items-center justify-between gap-3 text-sm">
       <span>

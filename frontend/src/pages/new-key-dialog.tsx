@@ -6,7 +6,7 @@ import { Check, Copy } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { createKey, type KeyRequest } from "@/api/account";
 import { errorMessage } from "@/api/errors";
-import { allProjects, managesPeople } from "@/api/teams";
+import { allProjects, managesPeople, projectName } from "@/api/teams";
 import type { NewApiKey, Scope } from "@/api/types";
 import { useMe } from "@/app/session";
 import { useCopy } from "@/lib/clipboard";
@@ -130,7 +130,7 @@ function KeyForm({ busy, onSubmit }: KeyFormProps) {
         onChange={setProject}
         options={(projects.data ?? []).map((each) => ({
           value: each.is_default ? "" : each.id,
-          label: each.name,
+          label: projectName(each),
         }))}
       />
       <fieldset className="flex flex-col gap-1.5">

@@ -11,6 +11,7 @@ import {
 } from "@/api/tools";
 import type { ToolServer } from "@/api/types";
 import { useMe } from "@/app/session";
+import { isOfWeb, serverTitle } from "@/chat/own-tools";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { NewToolServer } from "./new-tool-server";
@@ -53,13 +54,11 @@ function Servers() {
   const { data } = servers.data;
   return (
     <>
-      <WebSearchSection server={data.find(isOfWeb) ?? null} />
-      {data.map((server) => !isOfWeb(server) && <Server key={server.id} server={server} />)}
+      <WebSearchSection server={data.find(({ kind }) => isOfWeb(kind)) ?? null} />
+      {data.map((server) => !isOfWeb(server.kind) && <Server key={server.id} server={server} />)}
     </>
   );
 }
-
-const isOfWeb = ({ kind }: ToolServer) => kind !== "mcp" && kind !== "python";
 
 function Server({ server }: { server: ToolServer }) {
   const client = useQueryClient();
@@ -72,7 +71,7 @@ function Server({ server }: { server: ToolServer }) {
   const error = check.error ?? remove.error ?? change.error;
   const isPython = server.kind === "python";
   return (
-    <Section title={server.name}>
+    <Section title={serverTitle(server.kind, server.name)}>
       {isPython ? (
         <p className="max-w-2xl text-muted-foreground text-sm">
           <Trans>

@@ -66,7 +66,7 @@ export function ListRow({ title, note, children }: ListRowProps) {
   return (
     <li className="flex min-h-14 flex-wrap items-center justify-between gap-x-6 gap-y-2 border-border border-b px-4 py-2.5 last:border-b-0">
       <span className="flex min-w-0 flex-col gap-0.5">
-        <span dir="auto" className="truncate font-medium text-sm">
+        <span dir="auto" className="max-w-full self-start truncate font-medium text-sm">
           {title}
         </span>
         {note && <span className="break-words text-muted-foreground text-xs">{note}</span>}

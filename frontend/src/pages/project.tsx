@@ -5,7 +5,13 @@ import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
-import { archiveProject, getProject, listProjectKeys, managesPeople } from "@/api/teams";
+import {
+  archiveProject,
+  getProject,
+  listProjectKeys,
+  managesPeople,
+  projectName,
+} from "@/api/teams";
 import type { ProjectView } from "@/api/types";
 import { useMe } from "@/app/session";
 import { formatList } from "@/lib/numbers";
@@ -52,7 +58,7 @@ function ProjectSections({ project }: { project: ProjectView }) {
   const mayArchive = managesPeople(me.role) && !project.is_default && !archived;
   return (
     <PageLayout
-      title={project.name}
+      title={projectName(project)}
       description={
         archived
           ? t`Archived: its keys are refused, and nothing in it changes any more.`

@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
-import { createProject, listProjects, managesPeople } from "@/api/teams";
+import { createProject, listProjects, managesPeople, projectName } from "@/api/teams";
 import type { Project } from "@/api/types";
 import { useMe } from "@/app/session";
 import { formatDay } from "@/lib/time";
@@ -21,7 +21,7 @@ export function ProjectsPage() {
   return (
     <PageLayout
       title={t`Projects`}
-      description={t`Keys, budgets, limits and usage by what they are for. The chat page uses the default project.`}
+      description={t`Keys, budgets, limits and usage by what they are for. Chats for which none is chosen are in the default project.`}
       action={
         manages && (
           <Button onClick={() => setCreating(true)}>
@@ -41,7 +41,7 @@ export function ProjectsPage() {
             key={project.id}
             title={
               <Link className="underline underline-offset-4" to={`/projects/${project.id}`}>
-                {project.name}
+                {projectName(project)}
               </Link>
             }
             note={noteOf(project)}

@@ -84,7 +84,8 @@ function SharedMessages({ shared }: { shared: SharedConversation }) {
         {shared.title || t`Shared conversation`}
       </h1>
       <p className="border-border border-b pt-1.5 pb-5 text-muted-foreground text-sm">
-        {t`Shared on ${day}`} · {t`written with ${model}`}
+        {t`Shared on ${day}`}
+        {model && ` · ${t`written with ${model}`}`}
       </p>
       {shared.messages.map((message) =>
         message.role === "user" ? (

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { ToolRule } from "@/api/tools";
 import type { ToolServer } from "@/api/types";
+import { serverTitle, toolDescription, toolTitle } from "@/chat/own-tools";
 import { Checkbox } from "@/ui/checkbox";
 
 type Tool = ToolServer["tools"][number];
@@ -16,12 +17,13 @@ interface ToolRulesProps {
 /** What each tool of a server may do. */
 export function ToolRules({ server, disabled, claims, onChange }: ToolRulesProps) {
   if (server.tools.length === 0) return null;
-  const { name } = server;
+  const name = serverTitle(server.kind, server.name);
   return (
     <ul className="flex flex-col gap-4" aria-label={t`Tools of ${name}`}>
       {server.tools.map((tool) => (
         <ToolRow
           key={tool.name}
+          kind={server.kind}
           tool={tool}
           disabled={disabled}
           claims={claims(tool)}
@@ -33,19 +35,20 @@ export function ToolRules({ server, disabled, claims, onChange }: ToolRulesProps
 }
 
 interface ToolRowProps {
+  kind: ToolServer["kind"];
   tool: Tool;
   disabled: boolean;
   claims: string;
   onChange: (rule: ToolRule) => void;
 }
 
-function ToolRow({ tool, disabled, claims, onChange }: ToolRowProps) {
-  const name = tool.title || tool.name;
+function ToolRow({ kind, tool, disabled, claims, onChange }: ToolRowProps) {
+  const name = toolTitle(kind, tool);
   return (
     <li className="flex flex-col gap-2">
       <Checkbox
         label={t`Allow ${name}`}
-        hint={tool.description}
+        hint={toolDescription(kind, tool.name, tool.description)}
         checked={tool.allowed}
         disabled={disabled}
         onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}

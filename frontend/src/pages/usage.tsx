@@ -6,7 +6,7 @@ import { lazy, Suspense, useState } from "react";
 import { getUsage } from "@/api/account";
 import { managesMoney, seesAllUsage } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
-import { allProjects } from "@/api/teams";
+import { allProjects, projectName } from "@/api/teams";
 import type { UsageGroup, UsageSummary } from "@/api/types";
 import { useMe } from "@/app/session";
 import { Notice } from "@/ui/notice";
@@ -58,7 +58,7 @@ export function UsagePage() {
             onChange={setProject}
             options={[
               { value: "", label: t`All projects` },
-              ...(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              ...(projects.data ?? []).map((one) => ({ value: one.id, label: projectName(one) })),
             ]}
           />
           <PeriodPicker value={period} onChange={setPeriod} />

@@ -3,6 +3,7 @@ import {
   Archive,
   ArrowLeftRight,
   ChartColumn,
+  CircleHelp,
   CreditCard,
   FolderKanban,
   Keyboard,
@@ -105,6 +106,9 @@ export function AccountMenu() {
         onSelect={() => useLayout.getState().setShortcuts(true)}
       >
         <Trans>Keyboard shortcuts</Trans>
+      </MenuItem>
+      <MenuItem icon={<CircleHelp aria-hidden />} onSelect={() => void navigate("/help")}>
+        <Trans>Help</Trans>
       </MenuItem>
       {others.length > 0 && <MenuSeparator />}
       {others.map(({ id, name }) => (

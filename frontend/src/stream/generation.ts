@@ -6,6 +6,7 @@
  */
 import { request } from "@/api/client";
 import { ApiError, type ErrorBody, inPageLanguage, NetworkError } from "@/api/errors";
+import { noteFailure } from "@/api/failures";
 import { readSse } from "./sse";
 
 /** The ids that the first event of a chat turn carries beside the OpenAI chunk. */
@@ -73,7 +74,11 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
         if (event.data === "[DONE]") return;
         const chunk = JSON.parse(event.data) as Chunk;
         generationId = chunk.parley?.generation_id ?? generationId;
-        if (chunk.error) chunk.error = await inPageLanguage(chunk.error);
+        if (chunk.error) {
+          chunk.error = await inPageLanguage(chunk.error);
+          const requestId = response.headers.get("X-Request-Id");
+          noteFailure({ message: chunk.error.message, status: null, requestId });
+        }
         emit(chunk, onEvent);
       }
     } catch (error) {

@@ -21,7 +21,7 @@ export function Segmented<T extends string>({
       aria-label={label}
       value={value}
       onValueChange={(next) => onChange(next as T)}
-      className="inline-flex max-w-full flex-wrap gap-1 rounded-3xl bg-muted p-1"
+      className="inline-flex max-w-full flex-wrap gap-1 self-start rounded-3xl bg-muted p-1"
     >
       {options.map((option) => (
         <Radio.Root

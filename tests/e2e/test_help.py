@@ -1,0 +1,108 @@
+"""Where people look when something fails: the help page, and the ways to it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.catalogues import said
+from tests.e2e.images import keep_image
+from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+def test_refused_prompt_leads_to_what_it_means_and_to_its_request(person: Person) -> None:
+    person.visitor.expect_status(400)
+    page = person.page
+    with page.expect_response("**/messages") as refused:
+        person.say("How do I make a pipe bomb at home?")
+    page.get_by_role("link", name="What to do").click()
+    expect(page.get_by_role("heading", name="Help", exact=True)).to_be_visible()
+    meaning = page.get_by_text("The safety check took the message")
+    expect(meaning).to_be_visible()
+    expect(meaning).to_be_in_viewport()
+    expect(page.get_by_text("A part of the page failed")).to_be_hidden()
+
+    failures = page.get_by_role("list", name="What failed in this tab")
+    request_id = refused.value.headers["x-request-id"]
+    expect(failures.get_by_role("listitem")).to_have_count(1)
+    expect(failures).to_contain_text(request_id)
+    failures.get_by_role("button", name="Copy the request's id").click()
+    assert page.evaluate("navigator.clipboard.readText()") == request_id
+    assert_accessible(page, "the help page after a failure")
+    keep_image(page, "help-refused")
+
+
+def test_stream_that_fails_leaves_the_id_of_its_request(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    page = person.page
+    scripted_product.refuses((400, {"message": "The model cannot take this."}))
+    try:
+        person.visitor.expect_status(400, 502, 503)
+        person.say("Hello?")
+        expect(page.get_by_role("link", name="What to do")).to_be_visible()
+    finally:
+        scripted_product.refuses(None)
+    page.get_by_role("link", name="What to do").click()
+    failures = page.get_by_role("list", name="What failed in this tab")
+    expect(failures.get_by_role("listitem")).to_have_count(1)
+    expect(failures.get_by_role("button", name="Copy the request's id")).to_be_visible()
+
+
+def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works(person: Person) -> None:
+    page = person.page
+    person.open("/")
+    page.get_by_role("button", name=person.name).click()
+    page.get_by_role("menuitem", name="Help").click()
+    expect(page.get_by_text("Parley answers this page.")).to_be_visible()
+    [model] = [
+        one for one in person.call("GET", "/api/models")["data"] if "chat" in one["capabilities"]
+    ]
+    works = page.get_by_role("list", name="What works")
+    expect(works.get_by_role("listitem").filter(has_text=model["name"])).to_contain_text("answers")
+    expect(page.get_by_text("Nothing, since it was opened or reloaded.")).to_be_visible()
+    expect(page.get_by_role("link", name="Administration")).to_be_visible()  # an owner's page
+    for name, path in {
+        "Billing": "/billing",
+        "API keys": "/keys",
+        "Tools": "/organization/tools",
+    }.items():
+        link = page.get_by_role("main").get_by_role("link", name=name, exact=True)
+        expect(link).to_have_attribute("href", path)
+    person.open("/")
+    page.keyboard.press("Control+/")
+    page.get_by_role("link", name="Where to look when something fails").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Help", exact=True)).to_be_visible()
+
+
+def test_help_says_when_the_server_is_not_reached(person: Person) -> None:
+    page = person.page
+    person.open("/help")
+    expect(page.get_by_text("Parley answers this page.")).to_be_visible()
+    person.visitor.expect_offline()
+    page.context.set_offline(True)
+    expect(page.get_by_text("Parley can't be reached. Check your connection.")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.get_by_text("Parley answers this page.")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_help_on_a_phone_is_in_its_language(sign_up: SignUp, language: str) -> None:
+    person = sign_up(locale=language, **PHONE)
+    page = person.page
+    person.open("/help#budget")
+    expect(page.get_by_role("heading", name=said(language, "Help"), exact=True)).to_be_visible()
+    budget = (
+        "The budget or the credit of the organization, the project or the key has no room left."
+    )
+    expect(page.get_by_text(said(language, budget))).to_be_in_viewport()
+    assert_accessible(page, f"help in {language}")
+    keep_image(page, f"help-{language}")
