@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { files } from "./vite.files";
 import { messages } from "./vite.messages";
 import { serviceWorker } from "./vite.service-worker";
 
@@ -30,6 +31,11 @@ export default defineConfig({
       // The code highlighter imports every language that Shiki knows; the page offers the
       // ones that chats are about (docs/frontend.md).
       { find: /^shiki$/, replacement: here("./src/markdown/shiki.ts") },
+      // Parts of streamdown and remark-gfm that no answer passes through.
+      {
+        find: /^(rehype-raw|mdast-util-to-markdown)$/,
+        replacement: here("./src/markdown/no-raw-html.ts"),
+      },
     ],
   },
   build: {
@@ -40,6 +46,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
+    rolldownOptions: { output: { codeSplitting: files() } },
   },
   // The one worker is begun from a `blob:` of an opaque origin, where Chromium begins no module.
   worker: { format: "iife" },

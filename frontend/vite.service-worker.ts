@@ -6,8 +6,8 @@ import type { Plugin } from "vite";
 
 const SOURCE = fileURLToPath(new URL("./src/app/service-worker.js", import.meta.url));
 
-/** What opens a chat; the rest is kept when it was used. */
-const PARTS = ["index.html", "src/main.tsx", "src/app/app-shell.tsx", "src/chat/chat-page.tsx"];
+/** What opens a chat, by the names of vite.files.ts; the rest is kept when it was used. */
+const PARTS = ["chat", "overlays"];
 const CATALOGUE = /\/src\/locales\/([\w-]+)\.po\?/;
 const FONT = /\/inter-latin-wght-normal-[\w-]+\.woff2$/;
 const UNHASHED = ["theme.js", "icon.svg"];
@@ -32,7 +32,7 @@ export function serviceWorker(base: string): Plugin {
         };
         for (const [name, chunk] of Object.entries(bundle)) {
           const source = chunk.type === "chunk" ? (chunk.facadeModuleId ?? "") : "";
-          if (PARTS.some((part) => source.endsWith(`/frontend/${part}`))) add(name);
+          if (chunk.type === "chunk" && (chunk.isEntry || PARTS.includes(chunk.name))) add(name);
           const language = CATALOGUE.exec(source)?.[1];
           if (language) catalogues[language] = [...(catalogues[language] ?? []), base + name];
           if (FONT.test(`/${name}`)) files.add(name);

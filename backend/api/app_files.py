@@ -14,6 +14,7 @@ from django.utils.html import escape
 from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt
 
+from backend.api.preloads import preloads_for
 from backend.platform.languages import ENGLISH, TAGS, asked_in, is_right_to_left, writing_in
 
 _ICONS = (
@@ -43,8 +44,12 @@ async def manifest(request: HttpRequest) -> HttpResponse:
 
 
 def document_for(request: HttpRequest, file: Path) -> bytes:
-    """The built page with its language and description for who asks; its scripts do the rest."""
-    return _document_in(asked_in(request) or ENGLISH, file, file.stat().st_mtime_ns)
+    """The built page with its language and description for who asks, and what its address needs
+    (preloads.py); its scripts do the rest."""
+    language = asked_in(request) or ENGLISH
+    document = _document_in(language, file, file.stat().st_mtime_ns)
+    preloads = preloads_for(request, file.parent, language)
+    return document.replace(b"</head>", f"{preloads}</head>".encode(), 1)
 
 
 @lru_cache(maxsize=2 * len(TAGS))

@@ -6,15 +6,15 @@ import { gzipSync } from "node:zlib";
 const built = fileURLToPath(new URL("../../backend/static/app/", import.meta.url));
 const manifest = JSON.parse(readFileSync(`${built}.vite/manifest.json`, "utf8"));
 
+/** The key of a part of vite.files.ts. */
+const part = (name) =>
+  Object.keys(manifest).find(
+    (key) => key.startsWith(`_${name}-`) && key.endsWith(".js") && manifest[key].name === name,
+  );
 const PAGES = {
   "sign-in": ["index.html"],
-  "new chat": ["index.html", "src/app/app-shell.tsx", "src/chat/chat-page.tsx"],
-  conversation: [
-    "index.html",
-    "src/app/app-shell.tsx",
-    "src/chat/chat-page.tsx",
-    "src/markdown/rendered.tsx",
-  ],
+  "new chat": ["index.html", part("chat")],
+  conversation: ["index.html", part("chat"), part("answers")],
 };
 // Each other language than English adds a catalogue to the first page.
 for (const name of Object.keys(manifest)) {

@@ -2,8 +2,11 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 import { activate } from "@/lib/locale";
+import { loadOverlays } from "@/ui/overlays";
 
 await activate("en");
+// As in a page that somebody has touched.
+await loadOverlays();
 configure({ asyncUtilTimeout: 20_000 });
 afterEach(cleanup);
 

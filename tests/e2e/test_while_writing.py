@@ -195,3 +195,33 @@ def test_message_waits_over_a_reload_and_is_sent_by_keys(
     expect(person.answer).to_contain_text("Fine.")
     prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
     assert prompts[1].split() == ["Thank", "you", "And", "stop"]
+
+
+def test_duplicated_tab_sends_what_is_queued_once(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says("slowly " * 60, rate=10.0)
+    person.say("Take your time")
+    person.wait_for_words()
+    person.composer.fill("Thank you")
+    person.page.get_by_role("button", name="Send next").click()
+    waiting = "Sent next: Thank you"
+    expect(person.page.get_by_text(waiting)).to_be_visible()
+    # As "Duplicate tab" does: the copy has the storage of the tab from its first moment.
+    stored = person.page.evaluate("() => JSON.stringify({ ...sessionStorage })")
+    copy = person.visitor.new_tab()
+    copy.add_init_script(
+        "for (const [key, value] of Object.entries(" + stored + "))"
+        " if (!sessionStorage.getItem('copied')) sessionStorage.setItem(key, value);"
+        "sessionStorage.setItem('copied', 'yes');"
+    )
+    copy.goto(person.page.url)
+    expect(copy.get_by_text(waiting)).to_be_visible()
+    expect(copy.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    scripted_product.hurries()
+    for tab in (person.page, copy):
+        expect(tab.get_by_text("Sent next:")).to_be_hidden()
+        expect(tab.get_by_text("Thank you")).to_be_visible()
+    person.wait_for_the_end()
+    prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
+    assert prompts == ["Take your time", "Thank you"]

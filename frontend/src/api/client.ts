@@ -4,6 +4,7 @@
  */
 import { language } from "@/lib/locale";
 import { apiErrorFrom, NetworkError } from "./errors";
+import { takeFirst } from "./first-requests";
 
 const MAX_KEEPALIVE_BYTES = 32 * 1024;
 
@@ -29,17 +30,20 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   const sent = body === undefined ? null : isForm ? body : JSON.stringify(body);
   let response: Response;
   try {
-    response = await fetch(path, {
-      method,
-      headers,
-      credentials: "same-origin",
-      cache: "no-store",
-      body: sent,
-      signal: signal ?? null,
-      // keepalive: a rename or delete is done even when the tab is closed at once.
-      keepalive:
-        (options.keepalive || method === "PATCH" || method === "DELETE") && fitsKeepalive(sent),
-    });
+    const first = method === "GET" ? takeFirst(path) : undefined;
+    response = await (first ??
+      fetch(path, {
+        method,
+        headers,
+        credentials: "same-origin",
+        cache: "no-store",
+        body: sent,
+        signal: signal ?? null,
+        // keepalive: a rename or delete is done even when the tab is closed at once.
+        keepalive:
+          (options.keepalive || method === "PATCH" || method === "DELETE") && fitsKeepalive(sent),
+      }));
+    signal?.throwIfAborted();
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new NetworkError(cause);

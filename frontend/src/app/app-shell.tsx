@@ -1,23 +1,21 @@
 /** Everything behind the sign-in: the sidebar, the page, and what is common to all of them. */
 
-import { Dialog } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { errorMessage } from "@/api/errors";
 import { startOutbox } from "@/chat/outbox";
 import { useHotkey } from "@/lib/hotkeys";
+import { late } from "@/lib/late";
 import { useOnline } from "@/lib/online";
-import { SearchDialog } from "@/sidebar/search-dialog";
 import { Sidebar } from "@/sidebar/sidebar";
 import { Button } from "@/ui/button";
-import { backdropClass } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
+import { loadOverlaysAtFirstSign } from "@/ui/overlays";
 import { Loading } from "@/ui/spinner";
 import { Toaster, toast } from "@/ui/toast";
-import { TipProvider } from "@/ui/tooltip";
 import { Announcements } from "./announcements";
 import { useServerEvents } from "./events";
 import { SecondFactorGate, SuspendedGate, TermsGate } from "./gates";
@@ -26,6 +24,9 @@ import { useLayout } from "./layout-state";
 import { useAnswerNotifications } from "./notifications";
 import { MeContext, useMe, useMeQuery } from "./session";
 import { ShortcutsSheet } from "./shortcuts";
+
+const searchDialog = late(() => import("@/sidebar/search-dialog"));
+const drawers = late(() => import("./drawer"));
 
 export function AppShell() {
   return (
@@ -51,9 +52,7 @@ function SignedIn() {
   if (me) {
     return (
       <MeContext value={me}>
-        <TipProvider delay={500}>
-          <Shell />
-        </TipProvider>
+        <Shell />
       </MeContext>
     );
   }
@@ -92,6 +91,7 @@ function Shell() {
   );
   useServerEvents(onDeleted, useAnswerNotifications(useMe().user.id));
   useEffect(registerServiceWorker, []);
+  useEffect(loadOverlaysAtFirstSign, []);
   const client = useQueryClient();
   useEffect(() => startOutbox(client), [client]);
   useHotkey("mod+k", openSearch);
@@ -110,36 +110,31 @@ function Shell() {
           <Sidebar />
         </div>
       )}
-      <Drawer />
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <OfflineBanner />
         <Announcements />
         <Outlet />
       </main>
-      <SearchDialog />
+      <Overlays />
       <ShortcutsSheet />
     </div>
   );
 }
 
-/** The sidebar on a phone: over the page, closed by a choice, by Escape, or by a tap beside it. */
-function Drawer() {
-  const { drawerOpen, setDrawer } = useLayout();
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes it
-  useEffect(() => setDrawer(false), [setDrawer, pathname]);
+/** What opens over the page, from the time on that it was first asked for. */
+function Overlays() {
+  const { searchOpen, drawerOpen } = useLayout();
+  const [searched, setSearched] = useState(searchOpen);
+  const [drawn, setDrawn] = useState(drawerOpen);
+  if (searchOpen && !searched) setSearched(true);
+  if (drawerOpen && !drawn) setDrawn(true);
+  const search = searchDialog.use(searched);
+  const drawer = drawers.use(drawn);
   return (
-    <Dialog.Root open={drawerOpen} onOpenChange={setDrawer}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={backdropClass} />
-        <Dialog.Popup
-          aria-label={t`Menu`}
-          className="data-ending-style:-translate-x-full data-starting-style:-translate-x-full rtl:data-ending-style:translate-x-full rtl:data-starting-style:translate-x-full fixed inset-y-0 start-0 z-50 w-[85vw] max-w-[300px] bg-sidebar shadow-2xl outline-none transition-transform duration-200"
-        >
-          <Sidebar inDrawer />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <>
+      {drawer && <drawer.Drawer />}
+      {search && <search.SearchDialog />}
+    </>
   );
 }
 

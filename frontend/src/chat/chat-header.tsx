@@ -6,6 +6,7 @@ import { useNavigate } from "react-router";
 import type { Conversation, Model, PendingModel } from "@/api/types";
 import { MobileNavButtons } from "@/app/mobile-nav";
 import { cn } from "@/lib/cn";
+import { late } from "@/lib/late";
 import { buttonClass } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
 import { AssistantBadge, AssistantItems } from "./assistants";
@@ -13,8 +14,9 @@ import { ChatSettingsButton } from "./chat-settings";
 import { ModelOnItsWay } from "./model-on-its-way";
 import { ModelPicker } from "./model-picker";
 import { ProjectPicker } from "./project-picker";
-import { ShareDialog } from "./share-dialog";
 import { TemporaryButton } from "./temporary";
+
+const shareDialog = late(() => import("./share-dialog"));
 
 interface ChatHeaderProps {
   conversation: Conversation | undefined;
@@ -44,6 +46,8 @@ export function ChatHeader({
   temporary,
 }: ChatHeaderProps) {
   const [sharing, setSharing] = useState(false);
+  const [shared, setShared] = useState(false);
+  const share = shareDialog.use(shared);
   const navigate = useNavigate();
   return (
     <header className="flex h-14 shrink-0 items-center justify-between gap-2 px-2 md:px-3">
@@ -77,7 +81,10 @@ export function ChatHeader({
               <>
                 <button
                   type="button"
-                  onClick={() => setSharing(true)}
+                  onClick={() => {
+                    setShared(true);
+                    setSharing(true);
+                  }}
                   className={cn(buttonClass("ghost", "sm"), "h-9")}
                 >
                   <Share aria-hidden className="size-4" />
@@ -85,11 +92,13 @@ export function ChatHeader({
                     <Trans context="verb">Share</Trans>
                   </span>
                 </button>
-                <ShareDialog
-                  conversationId={conversation.id}
-                  open={sharing}
-                  onOpenChange={setSharing}
-                />
+                {share && (
+                  <share.ShareDialog
+                    conversationId={conversation.id}
+                    open={sharing}
+                    onOpenChange={setSharing}
+                  />
+                )}
               </>
             )}
             <IconButton

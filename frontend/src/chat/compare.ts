@@ -5,6 +5,7 @@
  */
 import type { QueryClient } from "@tanstack/react-query";
 import { cancelGeneration, patchConversation, postAnswerBeside } from "@/api/conversations";
+import { newKey } from "@/lib/uuid";
 import { followGeneration } from "@/stream/generation";
 import { refreshConversation, refreshLists } from "./cache";
 import {
@@ -16,7 +17,7 @@ import {
 } from "./comparison";
 import { putLive } from "./live";
 import { afterEvent, afterFailure } from "./live-events";
-import { newKey, post, type Turn } from "./send-turn";
+import { post, type Turn } from "./send-turn";
 import { newAnswer, persistently } from "./turns";
 
 export const MOST_MODELS = 4;

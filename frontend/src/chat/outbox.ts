@@ -10,6 +10,7 @@ import { t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import { createConversation, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage, NetworkError } from "@/api/errors";
+import { newKey } from "@/lib/uuid";
 import { pause } from "@/stream/generation";
 import { isDeleted, refreshConversation, refreshLists } from "./cache";
 import { NEW_CHAT } from "./drafts";
@@ -23,7 +24,7 @@ import {
   readOutbox,
   useOutbox,
 } from "./outbox-store";
-import { newKey, sendTurn } from "./send-turn";
+import { sendTurn } from "./send-turn";
 import { dismissFailure } from "./turns";
 
 const BACKOFF_MS = [2000, 5000, 10_000, 30_000];

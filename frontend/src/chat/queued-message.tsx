@@ -9,7 +9,7 @@ import { IconButton } from "@/ui/icon-button";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
 import { textOfParts } from "./parts";
-import { unqueue, useQueued } from "./queued";
+import { takeQueued, useQueued } from "./queued";
 
 interface QueuedMessageProps {
   conversationId: string;
@@ -37,8 +37,8 @@ export function QueuedMessage({ conversationId, running, send, stop }: QueuedMes
   useEffect(() => {
     if (running || !parts) return;
     // After all effects of this render: `send` hangs the message below what is shown now.
-    const timer = setTimeout(() => {
-      const waiting = unqueue(conversationId);
+    const timer = setTimeout(async () => {
+      const waiting = await takeQueued(conversationId);
       if (!waiting) return;
       if (liveAnswer(conversationId)?.phase === "failed") back(waiting);
       else void send(waiting).catch(() => back(waiting));
@@ -67,8 +67,8 @@ export function QueuedMessage({ conversationId, running, send, stop }: QueuedMes
       </Button>
       <IconButton
         label={t`Take the message back`}
-        onClick={() => {
-          const waiting = unqueue(conversationId);
+        onClick={async () => {
+          const waiting = await takeQueued(conversationId);
           if (waiting) back(waiting);
         }}
       >

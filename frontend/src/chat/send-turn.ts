@@ -6,6 +6,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { type NewTurn, postTurn } from "@/api/conversations";
 import { ApiError } from "@/api/errors";
 import type { Part } from "@/api/types";
+import { newKey } from "@/lib/uuid";
 import { pause } from "@/stream/generation";
 import { liveAnswer } from "./live";
 import { dismissFailure, newAnswer, run } from "./turns";
@@ -81,7 +82,3 @@ export async function post(
 }
 
 const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);
-
-/** `crypto.randomUUID` is there over TLS only. */
-export const newKey = (): string =>
-  [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join("-");

@@ -11,7 +11,7 @@ import { conversationKey, modelsKey, refreshConversation, refreshLists } from ".
 import { comparisonOf, forgetComparison, forgetComparisons } from "./comparison";
 import { dropLive, isRunning, liveAnswer, patchLive, putLive, useLiveStore } from "./live";
 import { afterEvent, afterFailure } from "./live-events";
-import { forgetQueued, unqueue } from "./queued";
+import { dropQueued, forgetQueued } from "./queued";
 import type { LiveAnswer } from "./view";
 
 /** After so long an answer that could not be joined is asked for again. */
@@ -93,7 +93,7 @@ export function leaveAnswer(conversationId: string): void {
 export function forgetAnswer(conversationId: string): void {
   leaveAnswer(conversationId);
   forgetComparison(conversationId);
-  unqueue(conversationId);
+  dropQueued(conversationId);
 }
 
 /** The same for all of them: another user is signed in now, or none. */

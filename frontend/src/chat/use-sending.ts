@@ -9,11 +9,11 @@ import {
 } from "@/api/conversations";
 import { errorMessage, NetworkError } from "@/api/errors";
 import type { Part } from "@/api/types";
+import { newKey } from "@/lib/uuid";
 import { toast } from "@/ui/toast";
-
 import { compare } from "./compare";
 import { hasWaiting, hold, placeOf } from "./outbox-store";
-import { newKey, sendTurn } from "./send-turn";
+import { sendTurn } from "./send-turn";
 
 import { dismissFailure } from "./turns";
 import { isStored, type ViewMessage } from "./view";

@@ -10,7 +10,7 @@ import type { ConversationSummary, FoundConversation } from "@/api/types";
 import { useLayout } from "@/app/layout-state";
 import { cn } from "@/lib/cn";
 import { dateGroup } from "@/lib/time";
-import { backdropClass } from "@/ui/dialog";
+import { backdropClass } from "@/ui/dialog-window";
 import { Spinner } from "@/ui/spinner";
 import { useConversations, useSearch, useWhenSeen } from "./use-conversations";
 

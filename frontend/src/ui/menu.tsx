@@ -1,8 +1,13 @@
-import { Menu as Base } from "@base-ui/react/menu";
-import type { ReactElement, ReactNode } from "react";
-import { cn } from "@/lib/cn";
+import {
+  cloneElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useState,
+} from "react";
+import { menus } from "./overlays";
 
-interface MenuProps {
+export interface MenuProps {
   trigger: ReactElement<Record<string, unknown>>;
   children: ReactNode;
   side?: "top" | "bottom";
@@ -11,36 +16,28 @@ interface MenuProps {
 }
 
 /** A menu that opens from `trigger` (a button); arrow keys, type-ahead and Escape work. */
-export function Menu({
-  trigger,
-  children,
-  side = "bottom",
-  align = "start",
-  className,
-}: MenuProps) {
-  return (
-    <Base.Root modal={false}>
-      <Base.Trigger render={trigger} />
-      <Base.Portal>
-        <Base.Positioner side={side} align={align} sideOffset={6} className="z-50 outline-none">
-          <Base.Popup
-            className={cn(
-              "max-h-(--available-height) min-w-48 origin-(--transform-origin) overflow-y-auto overscroll-contain rounded-2xl border border-border bg-popover p-1.5 text-popover-foreground shadow-lg outline-none transition data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0",
-              className,
-            )}
-          >
-            {children}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
-  );
+export function Menu(props: MenuProps) {
+  const [wanted, setWanted] = useState(false);
+  const windows = menus.use(wanted);
+  if (windows) return <windows.MenuWindow {...props} />;
+  const load = () => void menus.load().catch(() => undefined);
+  // After the event: what is opened by it would take it for one outside.
+  const open = () => void setTimeout(() => setWanted(true));
+  return cloneElement(props.trigger, {
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    onPointerEnter: load,
+    onFocus: load,
+    onClick: open,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+      event.preventDefault();
+      open();
+    },
+  });
 }
 
-const itemClass =
-  "flex w-full cursor-pointer select-none items-center gap-3 rounded-lg px-3 py-2 text-sm outline-none data-highlighted:bg-hover pointer-coarse:py-2.5 [&_svg]:size-4.5 [&_svg]:shrink-0";
-
-interface MenuItemProps {
+export interface MenuItemProps {
   icon?: ReactNode;
   children: ReactNode;
   onSelect: () => void;
@@ -49,23 +46,13 @@ interface MenuItemProps {
   className?: string;
 }
 
-export function MenuItem(props: MenuItemProps) {
-  const { icon, children, onSelect, danger, disabled, className } = props;
-  return (
-    <Base.Item
-      disabled={disabled ?? false}
-      onClick={onSelect}
-      className={cn(itemClass, danger && "text-destructive", "data-disabled:opacity-50", className)}
-    >
-      {icon}
-      {children}
-    </Base.Item>
-  );
+export interface MenuRadioGroupProps {
+  value: string;
+  onValueChange: (value: unknown) => void;
+  children: ReactNode;
 }
 
-export const MenuRadioGroup = Base.RadioGroup;
-
-interface MenuRadioItemProps {
+export interface MenuRadioItemProps {
   value: string;
   label: string;
   description?: ReactNode;
@@ -73,25 +60,23 @@ interface MenuRadioItemProps {
   disabled?: boolean;
 }
 
+// They are rendered in an open menu alone, whose module is there.
+export function MenuItem(props: MenuItemProps) {
+  const windows = menus.now();
+  return windows && <windows.Item {...props} />;
+}
+
+export function MenuRadioGroup(props: MenuRadioGroupProps) {
+  const windows = menus.now();
+  return windows && <windows.RadioGroup {...props} />;
+}
+
 export function MenuRadioItem(props: MenuRadioItemProps) {
-  return (
-    <Base.RadioItem
-      value={props.value}
-      closeOnClick
-      disabled={props.disabled ?? false}
-      className={cn(itemClass, "justify-between data-disabled:opacity-50")}
-    >
-      <span className="flex min-w-0 flex-col">
-        <span className="truncate">{props.label}</span>
-        {props.description && (
-          <span className="text-muted-foreground text-xs">{props.description}</span>
-        )}
-      </span>
-      <Base.RadioItemIndicator>{props.indicator}</Base.RadioItemIndicator>
-    </Base.RadioItem>
-  );
+  const windows = menus.now();
+  return windows && <windows.RadioItem {...props} />;
 }
 
 export function MenuSeparator() {
-  return <Base.Separator className="mx-2 my-1.5 h-px bg-border" />;
+  const windows = menus.now();
+  return windows && <windows.Separator />;
 }

@@ -1,61 +1,24 @@
-/** Short notices at the page's edge, announced to screen readers; one may offer an action. */
+import { toasts } from "./overlays";
 
-import { Toast } from "@base-ui/react/toast";
-import { t } from "@lingui/core/macro";
-import { X } from "lucide-react";
-
-export const toastManager = Toast.createToastManager();
-
-interface ToastAction {
+export interface ToastAction {
   label: string;
   onClick: () => void;
 }
 
-/** Shows a notice. With an action it stays for 8 s, else for 4 s. */
+/**
+ * Shows a short notice at the page's edge, announced to screen readers. With an action it stays for
+ * 8 s, else for 4 s.
+ */
 export function toast(title: string, action?: ToastAction): void {
-  const id = toastManager.add({
-    title,
-    timeout: action ? 8000 : 4000,
-    ...(action && {
-      actionProps: {
-        children: action.label,
-        onClick: () => {
-          action.onClick();
-          toastManager.close(id);
-        },
-      },
-    }),
-  });
-}
-
-export function Toaster() {
-  return (
-    <Toast.Provider toastManager={toastManager} limit={3}>
-      <Toast.Portal>
-        <Toast.Viewport className="fixed inset-x-0 bottom-6 z-70 mx-auto flex w-[calc(100vw-2rem)] max-w-sm flex-col gap-2 outline-none">
-          <ToastList />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+  // Without a connection before the first one there is no place to show it.
+  void toasts.load().then(
+    ({ show }) => show(title, action),
+    () => undefined,
   );
 }
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((item) => (
-    <Toast.Root
-      key={item.id}
-      toast={item}
-      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pe-2 ps-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
-    >
-      <Toast.Title className="min-w-0 flex-1 py-1" />
-      <Toast.Action className="cursor-pointer rounded-lg px-2.5 py-1.5 font-semibold hover:bg-white/15 dark:hover:bg-black/10" />
-      <Toast.Close
-        aria-label={t`Dismiss`}
-        className="cursor-pointer rounded-lg p-1.5 hover:bg-white/15 dark:hover:bg-black/10"
-      >
-        <X aria-hidden className="size-4" />
-      </Toast.Close>
-    </Toast.Root>
-  ));
+/** Where they are shown: once on the page. */
+export function Toaster() {
+  const windows = toasts.use(true);
+  return windows && <windows.ToastViewport />;
 }
