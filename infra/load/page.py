@@ -104,7 +104,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
-        with Stack(directory, rate=0, settings={}) as stack:
+        with Stack(directory, rate=0, settings={}, compresses_files=True) as stack:
             chats = _make_chats(stack)
             with sync_playwright() as playwright:
                 _measure(playwright, stack.web_url, chats, directory, only=options.only)

@@ -96,6 +96,7 @@ class Stack:
         max_concurrency: int = 100_000,
         upstream_url: str | None = None,
         services: ServiceBundle | None = None,
+        compresses_files: bool = False,
     ) -> None:
         """
         Args:
@@ -104,9 +105,11 @@ class Stack:
             rate: tokens a second of each stream of the upstream.
             settings: environment variables of the web process.
             max_concurrency: generations that the upstream is given at a time.
+            compresses_files: of the page, as in production: tens of seconds before the start.
         """
         self._upstream_url = upstream_url
         self._settings = settings
+        self._compresses_files = compresses_files
         self._at_once = max_concurrency
         self._directory = directory
         self._rate = rate
@@ -161,6 +164,8 @@ class Stack:
                 "UPDATE accounts_plan SET requests_per_minute = 1000000,"
                 " tokens_per_minute = 1000000000, concurrent_generations = 1000000"
             )
+        if self._compresses_files:
+            self.manage("collectstatic", "--no-input", "--verbosity=0")
         self._environment = procfile.with_our_python(self._environment, Path(sys.executable))
         web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
         self.web_pid = web.pid

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { AttachmentUploads } from "./attachments";
+import type { Model } from "@/api/types";
+import { AttachmentUploads, acceptedTypes, isAccepted } from "./attachments";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -10,64 +11,50 @@ async function choose() {
     answer = resolve;
   });
   vi.stubGlobal("fetch", () => response);
-  const warn = vi.fn();
-  const uploads = new AttachmentUploads("text/*", warn);
-  const states = uploads.add({
-    file: new File(["High tide"], "tides.txt", { type: "text/plain" }),
-  });
+  const uploads = new AttachmentUploads();
+  const states = uploads.add(new File(["High tide"], "tides.txt", { type: "text/plain" }));
   const { value: chosen } = await states.next();
   if (!chosen) throw new Error("the upload did not begin");
   const ended = states.next();
-  return { uploads, chosen, ended, answer, warn };
+  return { uploads, chosen, ended, answer };
 }
 
-it("keeps a message that is sent early until its file has arrived", async () => {
+it("waits for a file that is still on its way", async () => {
   const { uploads, chosen, ended, answer } = await choose();
-  const sent = vi.fn();
-  const sending = uploads.send(chosen).then(sent);
+  const said = vi.fn();
+  const arriving = uploads.arrived(chosen).then(said);
   await new Promise((resolve) => setTimeout(resolve));
-  expect(sent).not.toHaveBeenCalled();
+  expect(said).not.toHaveBeenCalled();
 
   answer(Response.json({ id: "stored-1" }, { status: 201 }));
-  await sending;
+  await arriving;
+  expect(said).toHaveBeenCalledWith(true);
   expect(uploads.part(chosen)).toEqual({
     type: "file",
     attachment_id: "stored-1",
     filename: "tides.txt",
   });
-  expect((await ended).value?.status.type).toBe("requires-action");
+  expect((await ended).value?.status.type).toBe("uploaded");
 });
 
-it("sends no message without a file that was refused, and says why", async () => {
-  const { uploads, chosen, ended, answer, warn } = await choose();
-  const sending = uploads.send(chosen);
+it("says of a file that was refused why", async () => {
+  const { uploads, chosen, ended, answer } = await choose();
   answer(Response.json({ error: { message: "The file is empty." } }, { status: 400 }));
-  await expect(sending).rejects.toThrow("tides.txt");
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining("tides.txt could not be uploaded"));
+  expect(await uploads.arrived(chosen)).toBe(false);
   expect(uploads.part(chosen)).toBeNull();
   expect((await ended).value?.status).toMatchObject({ message: "The file is empty." });
 });
 
-it("keeps an upload when the model changes to one that takes other files", async () => {
-  let stored = 0;
-  vi.stubGlobal("fetch", async () => {
-    stored += 1;
-    return Response.json({ id: `stored-${stored}` }, { status: 201 });
-  });
-  const upload = async (uploads: AttachmentUploads, name: string) => {
-    const states = uploads.add({ file: new File(["x"], name, { type: "text/plain" }) });
-    const { value: chosen } = await states.next();
-    await states.next();
-    if (!chosen) throw new Error("the upload did not begin");
-    return chosen;
-  };
-  const before = new AttachmentUploads("text/*", () => undefined);
-  const first = await upload(before, "a.txt");
-  const after = before.accepting("image/png");
-  const second = await upload(after, "b.txt");
-  expect(after.accept).toBe("image/png");
-  expect(after.part(first)).toMatchObject({ attachment_id: "stored-1" });
-  expect(after.part(second)).toMatchObject({ attachment_id: "stored-2" });
+it.each([
+  ["notes.md", "", true],
+  ["NOTES.TXT", "", true],
+  ["a.csv", "text/csv; charset=utf-8", true],
+  ["photo.png", "image/png", false],
+  ["program.exe", "application/x-msdownload", false],
+])("a model without sight takes %s: %s %s", (name, type, taken) => {
+  const accept = acceptedTypes({ capabilities: ["chat"] } as Model);
+  expect(isAccepted(new File(["x"], name, { type }), accept)).toBe(taken);
+  expect(isAccepted(new File(["x"], name, { type }), "")).toBe(false);
 });
 
 it("ends an upload that is removed, and leaves it removed", async () => {
@@ -78,11 +65,11 @@ it("ends an upload that is removed, and leaves it removed", async () => {
       signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
     });
   });
-  const uploads = new AttachmentUploads("text/*", () => undefined);
-  const states = uploads.add({ file: new File(["x"], "a.txt", { type: "text/plain" }) });
+  const uploads = new AttachmentUploads();
+  const states = uploads.add(new File(["x"], "a.txt", { type: "text/plain" }));
   const { value: chosen } = await states.next();
   const ended = states.next();
-  if (chosen) await uploads.remove(chosen);
+  if (chosen) uploads.remove(chosen.id);
   expect(signal?.aborted).toBe(true);
   expect(await ended).toEqual({ value: undefined, done: true });
 });

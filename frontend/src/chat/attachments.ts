@@ -1,12 +1,5 @@
 /** Files on their way into a message: uploaded as soon as they are chosen, pasted or dropped. */
 
-import type {
-  AttachmentAdapter,
-  Attachment as ChatAttachment,
-  CompleteAttachment,
-  CreateAttachment,
-  PendingAttachment,
-} from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { postAttachment } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
@@ -33,119 +26,109 @@ export function acceptedTypes(model: Model | undefined): string {
   return accepted.join(",");
 }
 
-/** The uploads of one composer, by the ids that they have there. */
-class Uploads {
-  /** The server's id of each. */
-  readonly stored = new Map<string, string>();
-
-  /** Those on their way; they end in `stored`, or not, and never fail. */
-  readonly running = new Map<string, Promise<void>>();
-
-  readonly aborts = new Map<string, AbortController>();
-
-  count = 0;
+/** A file of the message being written. */
+export interface ChosenFile {
+  id: string;
+  type: "image" | "document";
+  name: string;
+  /** Absent: it was in a message before, and is stored. */
+  file?: File;
+  status: { type: "uploading" } | { type: "uploaded" } | { type: "failed"; message: string };
 }
 
-export class AttachmentUploads implements AttachmentAdapter {
-  /** `warn`: where the page shows why nothing was sent. */
-  constructor(
-    readonly accept: string,
-    private readonly warn: (message: string) => void,
-    private readonly all = new Uploads(),
-  ) {}
+/** Whether a file is one of those that `accept` names, as a file dialog has it. */
+export function isAccepted({ name, type }: File, accept: string): boolean {
+  const own = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return accept.split(",").some((one) => {
+    if (one.startsWith(".")) return name.toLowerCase().endsWith(one);
+    return one.endsWith("/*") ? own.startsWith(one.slice(0, -1)) : one !== "" && one === own;
+  });
+}
 
-  /** The same uploads under a model that takes other files. */
-  accepting(accept: string): AttachmentUploads {
-    return new AttachmentUploads(accept, this.warn, this.all);
-  }
+/** The uploads of one composer, by the ids that its files have there. */
+export class AttachmentUploads {
+  /** The server's id of each. */
+  private readonly stored = new Map<string, string>();
 
-  async *add({ file }: { file: File }): AsyncGenerator<PendingAttachment, void> {
-    const { stored, running, aborts } = this.all;
-    this.all.count += 1;
-    const attachment = {
-      id: `upload-${this.all.count}`,
-      type: file.type.startsWith("image/") ? "image" : "document",
+  /** Those on their way; they end in `stored`, or not, and never fail. */
+  private readonly running = new Map<string, Promise<void>>();
+
+  private readonly aborts = new Map<string, AbortController>();
+
+  private count = 0;
+
+  /** Its states, until it has arrived or failed; nothing more once it was removed. */
+  async *add(file: File): AsyncGenerator<ChosenFile, void> {
+    this.count += 1;
+    const chosen = {
+      id: `upload-${this.count}`,
+      type: file.type.startsWith("image/") ? ("image" as const) : ("document" as const),
       name: file.name,
-      contentType: file.type,
       file,
     };
-    yield { ...attachment, status: { type: "running", reason: "uploading", progress: 0 } };
     const abort = new AbortController();
     const uploading = postAttachment(file, abort.signal).then((uploaded) => {
-      if (!abort.signal.aborted) stored.set(attachment.id, uploaded.id);
+      if (!abort.signal.aborted) this.stored.set(chosen.id, uploaded.id);
     });
-    aborts.set(attachment.id, abort);
-    running.set(
-      attachment.id,
+    this.aborts.set(chosen.id, abort);
+    this.running.set(
+      chosen.id,
       uploading.catch(() => undefined),
     );
+    yield { ...chosen, status: { type: "uploading" } };
     try {
       await uploading;
       if (abort.signal.aborted) return;
-      yield { ...attachment, status: { type: "requires-action", reason: "composer-send" } };
+      yield { ...chosen, status: { type: "uploaded" } };
     } catch (error) {
       if (abort.signal.aborted) return;
-      const message = errorMessage(error);
-      yield { ...attachment, status: { type: "incomplete", reason: "error", message } };
+      yield { ...chosen, status: { type: "failed", message: errorMessage(error) } };
     }
   }
 
-  async remove(attachment: ChatAttachment): Promise<void> {
-    this.all.aborts.get(attachment.id)?.abort();
-    this.all.aborts.delete(attachment.id);
-    this.all.running.delete(attachment.id);
-    this.all.stored.delete(attachment.id);
+  remove(id: string): void {
+    this.aborts.get(id)?.abort();
+    this.aborts.delete(id);
+    this.running.delete(id);
+    this.stored.delete(id);
   }
 
-  /**
-   * A message that is sent while a file is still on its way waits for it. Where the file is
-   * refused, nothing is sent: the composer has everything back, and the file says why.
-   */
-  async send(attachment: PendingAttachment): Promise<CompleteAttachment> {
-    await this.all.running.get(attachment.id);
-    if (!this.part(attachment)) {
-      const { name } = attachment;
-      this.warn(t`${name} could not be uploaded. The message was not sent.`);
-      throw new Error(`The upload of ${name} failed`);
-    }
-    return { ...attachment, status: { type: "complete" }, content: [] };
+  /** Waits for a file that is still on its way; false where it was refused or removed. */
+  async arrived(file: ChosenFile): Promise<boolean> {
+    await this.running.get(file.id);
+    return this.part(file) !== null;
   }
 
   /** What is written and attached, as the API takes it; files that have not arrived are no part. */
-  parts(text: string, attachments: readonly ChatAttachment[]): Part[] {
-    const files = attachments.flatMap((attachment) => this.part(attachment) ?? []);
-    return text.trim() ? [{ type: "text", text }, ...files] : files;
+  parts(text: string, files: readonly ChosenFile[]): Part[] {
+    const arrived = files.flatMap((file) => this.part(file) ?? []);
+    return text.trim() ? [{ type: "text", text }, ...arrived] : arrived;
   }
 
   /** The parts of those that are on their way now, as soon as each has arrived. */
-  arriving(attachments: readonly ChatAttachment[]): Promise<Part | null>[] {
-    return attachments
-      .filter((attachment) => attachment.status.type === "running")
-      .map((attachment) =>
-        Promise.resolve(this.all.running.get(attachment.id)).then(() => this.part(attachment)),
-      );
+  arriving(files: readonly ChosenFile[]): Promise<Part | null>[] {
+    return files
+      .filter(({ status }) => status.type === "uploading")
+      .map((file) => Promise.resolve(this.running.get(file.id)).then(() => this.part(file)));
   }
 
-  /** The message part for an attachment of the composer; null for one that failed to upload. */
-  part(attachment: ChatAttachment): Part | null {
+  /** The message part for a file of the composer; null for one that failed to upload. */
+  part(chosen: ChosenFile): Part | null {
     // One that was in the message already, and is kept by an edit, has its own id.
-    const id = this.all.stored.get(attachment.id) ?? (attachment.file ? null : attachment.id);
+    const id = this.stored.get(chosen.id) ?? (chosen.file ? null : chosen.id);
     if (id === null) return null;
-    const type = attachment.type === "image" ? "image" : "file";
-    return { type, attachment_id: id, filename: attachment.name };
+    const type = chosen.type === "image" ? "image" : "file";
+    return { type, attachment_id: id, filename: chosen.name };
   }
 }
 
 /** An uploaded file of a message as the composer shows it; null for others. */
-export function asAttachment(part: Part): CreateAttachment | null {
+export function asAttachment(part: Part): ChosenFile | null {
   if (part.type !== "image" && part.type !== "file") return null;
-  const isImage = part.type === "image";
   return {
     id: part.attachment_id,
-    type: isImage ? "image" : "document",
+    type: part.type === "image" ? "image" : "document",
     name: part.filename ?? t({ message: "file", context: "one without a name" }),
-    // The model took it when it was chosen: one of its types, whichever it was.
-    contentType: isImage ? "image/png" : "text/plain",
-    content: [],
+    status: { type: "uploaded" },
   };
 }

@@ -1,40 +1,47 @@
-import { AttachmentPrimitive, ComposerPrimitive, useAuiState } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { CircleAlert, FileText, ImageIcon, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Spinner } from "@/ui/spinner";
+import type { ChosenFile } from "./attachments";
+import { useComposing, useComposingState } from "./composing";
 import { FileChip } from "./file-chip";
 
 /** The files of the message being written, with their upload state. */
 export function ComposerAttachments() {
+  const files = useComposingState((state) => state.files);
   return (
     <div className="flex flex-wrap gap-2 px-2 pt-2 empty:hidden">
-      <ComposerPrimitive.Attachments>{() => <Upload />}</ComposerPrimitive.Attachments>
+      {files.map((chosen) => (
+        <Upload key={chosen.id} chosen={chosen} />
+      ))}
     </div>
   );
 }
 
-function Upload() {
-  const { name, type, file, status } = useAuiState((state) => state.attachment);
+function Upload({ chosen }: { chosen: ChosenFile }) {
+  const { name, type, file, status } = chosen;
+  const composing = useComposing();
   const preview = usePreview(file);
-  const failed = status.type === "incomplete";
+  const failed = status.type === "failed";
   const icon = () => {
-    if (status.type === "running") return <Spinner />;
+    if (status.type === "uploading") return <Spinner />;
     if (failed) return <CircleAlert aria-hidden className="text-destructive" />;
     if (preview) return <img src={preview} alt="" className="size-full object-cover" />;
     return type === "image" ? <ImageIcon aria-hidden /> : <FileText aria-hidden />;
   };
-  const error = failed ? ("message" in status && status.message) || t`Upload failed` : undefined;
+  const error = failed ? status.message || t`Upload failed` : undefined;
   return (
-    <AttachmentPrimitive.Root className="relative">
+    <div className="relative">
       <FileChip name={name} icon={icon()} error={error} />
-      <AttachmentPrimitive.Remove
+      <button
+        type="button"
+        onClick={() => composing.remove(chosen)}
         aria-label={t`Remove ${name}`}
         className="absolute -top-1.5 -end-1.5 flex size-5 cursor-pointer items-center justify-center rounded-full bg-primary text-primary-foreground"
       >
         <X aria-hidden className="size-3" />
-      </AttachmentPrimitive.Remove>
-    </AttachmentPrimitive.Root>
+      </button>
+    </div>
   );
 }
 

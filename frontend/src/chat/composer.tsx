@@ -1,13 +1,15 @@
-import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { ArrowUp, ListPlus, Plus, Square } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { cn } from "@/lib/cn";
 import { iconButtonClass } from "@/ui/icon-button";
 import { Tip } from "@/ui/tooltip";
 import { Dictation } from "@/voice/dictation";
 import { ComposerAttachments } from "./composer-attachments";
+import { ComposerInput } from "./composer-input";
+import { canSend, useComposing, useComposingState } from "./composing";
+import { DropZone } from "./drop-zone";
 import { SlashList, useSlashMenu } from "./slash-menu";
 import { type WebSwitch, WebSwitchButton } from "./web-switch";
 
@@ -29,52 +31,43 @@ interface ComposerProps {
  * an answer is written, Enter has the message sent next, and Ctrl+Enter now.
  */
 export function Composer({ autoFocus = true, onQueue, onSteer, web }: ComposerProps) {
-  const aui = useAui();
-  const running = useAuiState((state) => state.thread.isRunning);
-  // A message goes with all its files, or not at all.
-  const failed = useAuiState(({ composer }) =>
-    composer.attachments.some(({ status }) => status.type === "incomplete"),
+  const composing = useComposing();
+  const running = useComposingState((state) => state.running);
+  const sendable = useComposingState(canSend);
+  const queueable = useComposingState(
+    ({ text, files }) => text.trim() !== "" && files.length === 0,
   );
-  const queueable = useAuiState(
-    ({ composer }) => composer.text.trim() !== "" && composer.attachments.length === 0,
-  );
+  const takesFiles = useComposingState(({ accept }) => accept !== "");
   const queues = running && queueable && onQueue !== undefined;
   const enqueue = () => {
-    onQueue?.(aui.composer.getState().text.trim());
-    aui.composer.setText("");
+    onQueue?.(composing.text.trim());
+    composing.setText("");
   };
   const slash = useSlashMenu();
-  const accepted = useAuiState((state) => state.composer.attachmentAccept);
-  const takesFiles =
-    useAuiState((state) => state.thread.capabilities.attachments) && accepted !== "";
   return (
-    <ComposerPrimitive.Root className="relative w-full">
+    <form
+      className="relative w-full"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void composing.send();
+      }}
+    >
       <SlashList {...slash} />
-      <ComposerPrimitive.AttachmentDropzone
+      <DropZone
         disabled={!takesFiles}
         className="flex w-full flex-col rounded-[28px] border border-border bg-composer p-2 shadow-composer transition-shadow focus-within:border-input data-[dragging=true]:border-brand data-[dragging=true]:ring-2 data-[dragging=true]:ring-brand/40"
       >
         <ComposerAttachments />
         <div className={cn("flex items-end gap-1", !takesFiles && !web && "ps-3")}>
-          {takesFiles && (
-            <Tip label={t`Add images or documents`}>
-              <ComposerPrimitive.AddAttachment
-                multiple
-                aria-label={t`Add images or documents`}
-                className={cn(iconButtonClass, "size-9 rounded-full text-foreground")}
-              >
-                <Plus aria-hidden className="size-5" />
-              </ComposerPrimitive.AddAttachment>
-            </Tip>
-          )}
+          {takesFiles && <AddFiles />}
           {web && <WebSwitchButton {...web} />}
-          <ComposerPrimitive.Input
+          <ComposerInput
             autoFocus={autoFocus}
+            takesFiles={takesFiles}
             aria-label={t`Message`}
             placeholder={t`Ask anything`}
             dir="auto"
             maxRows={10}
-            cancelOnEscape={false}
             aria-controls={slash.prompts.length > 0 ? slash.listId : undefined}
             aria-activedescendant={
               slash.prompts.length > 0 ? slash.optionId(slash.active) : undefined
@@ -87,14 +80,13 @@ export function Composer({ autoFocus = true, onQueue, onSteer, web }: ComposerPr
               enqueue();
               if (event.ctrlKey || event.metaKey) onSteer?.();
             }}
-            unstable_insertNewlineOnTouchEnter
             className="scrollbar-quiet max-h-[40dvh] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
           />
           <Dictation
             onText={(text) => {
-              const written = aui.composer.getState().text;
+              const written = composing.text;
               const space = written && !/\s$/.test(written) ? " " : "";
-              aui.composer.setText(`${written}${space}${text}`);
+              composing.setText(`${written}${space}${text}`);
             }}
           />
           {queues && (
@@ -108,17 +100,55 @@ export function Composer({ autoFocus = true, onQueue, onSteer, web }: ComposerPr
             </button>
           )}
           {running ? (
-            <ComposerPrimitive.Cancel aria-label={t`Stop`} className={roundButton}>
+            <button
+              type="button"
+              aria-label={t`Stop`}
+              className={roundButton}
+              onClick={() => void composing.onStop()}
+            >
               <Square aria-hidden className="size-3.5 fill-current" />
-            </ComposerPrimitive.Cancel>
+            </button>
           ) : (
-            <ComposerPrimitive.Send aria-label={t`Send`} disabled={failed} className={roundButton}>
+            <button type="submit" aria-label={t`Send`} disabled={!sendable} className={roundButton}>
               <ArrowUp aria-hidden className="size-5" />
-            </ComposerPrimitive.Send>
+            </button>
           )}
         </div>
-      </ComposerPrimitive.AttachmentDropzone>
-    </ComposerPrimitive.Root>
+      </DropZone>
+    </form>
+  );
+}
+
+/** Opens the browser's dialog of files. */
+function AddFiles() {
+  const composing = useComposing();
+  const accept = useComposingState((state) => state.accept);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={accept}
+        onChange={({ target }) => {
+          for (const file of target.files ?? []) void composing.add(file);
+          // The same file can be chosen again.
+          target.value = "";
+        }}
+      />
+      <Tip label={t`Add images or documents`}>
+        <button
+          type="button"
+          aria-label={t`Add images or documents`}
+          onClick={() => input.current?.click()}
+          className={cn(iconButtonClass, "size-9 rounded-full text-foreground")}
+        >
+          <Plus aria-hidden className="size-5" />
+        </button>
+      </Tip>
+    </>
   );
 }
 

@@ -1,30 +1,24 @@
-import { useAui, useAuiState } from "@assistant-ui/react";
-import { useEffect, useRef } from "react";
-import { errorMessage } from "@/api/errors";
+import { useCallback, useEffect, useRef } from "react";
 import type { Part } from "@/api/types";
-import { toast } from "@/ui/toast";
-import { type AttachmentUploads, asAttachment } from "./attachments";
+import { asAttachment } from "./attachments";
+import { useComposing, useComposingState } from "./composing";
 import { draftOf, keepDraft, NEW_CHAT } from "./drafts";
 import { textOfParts } from "./parts";
 import { draftSharedText } from "./shared-text";
 
-interface DraftKeeperProps {
-  conversationId: string;
-  uploads: AttachmentUploads;
-}
-
 /** Fills the composer with its draft when the conversation is opened, and keeps what is written. */
-export function DraftKeeper({ conversationId, uploads }: DraftKeeperProps) {
+export function DraftKeeper({ conversationId }: { conversationId: string }) {
+  const { uploads } = useComposing();
   const putBack = usePutBack();
-  const text = useAuiState((state) => state.composer.text);
-  const attachments = useAuiState((state) => state.composer.attachments);
+  const text = useComposingState((state) => state.text);
+  const files = useComposingState((state) => state.files);
   const restored = useRef(false);
-  const latest = useRef({ attachments, uploads });
+  const latest = useRef(files);
 
   useEffect(() => {
-    latest.current = { attachments, uploads };
-    if (restored.current) keepDraft(conversationId, uploads.parts(text, attachments));
-  }, [conversationId, text, attachments, uploads]);
+    latest.current = files;
+    if (restored.current) keepDraft(conversationId, uploads.parts(text, files));
+  }, [conversationId, text, files, uploads]);
 
   useEffect(() => {
     if (!restored.current) {
@@ -34,27 +28,25 @@ export function DraftKeeper({ conversationId, uploads }: DraftKeeperProps) {
     restored.current = true;
     return () => {
       // Files that are still on their way arrive in the draft.
-      for (const arriving of latest.current.uploads.arriving(latest.current.attachments)) {
+      for (const arriving of uploads.arriving(latest.current)) {
         void arriving.then((part) => {
           if (part) keepDraft(conversationId, [...draftOf(conversationId), part]);
         });
       }
     };
-  }, [conversationId, putBack]);
+  }, [conversationId, putBack, uploads]);
   return null;
 }
 
 /** Puts the text and files of a message into the composer, where they can be sent again. */
 export function usePutBack(): (parts: Part[]) => void {
-  const aui = useAui();
-  const put = useRef((parts: Part[]) => {
-    const text = textOfParts(parts);
-    if (text) aui.composer.setText(text);
-    for (const part of parts) {
-      const attachment = asAttachment(part);
-      if (!attachment) continue;
-      aui.composer.addAttachment(attachment).catch((error) => toast(errorMessage(error)));
-    }
-  });
-  return put.current;
+  const composing = useComposing();
+  return useCallback(
+    (parts) => {
+      const text = textOfParts(parts);
+      if (text) composing.setText(text);
+      for (const file of parts.map(asAttachment)) if (file) composing.put(file);
+    },
+    [composing],
+  );
 }

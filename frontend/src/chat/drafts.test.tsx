@@ -1,9 +1,9 @@
-import { ComposerPrimitive } from "@assistant-ui/react";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Model, Part } from "@/api/types";
-import { ComposerAttachments } from "./composer-attachments";
+import { Composer } from "./composer";
 import { claimDrafts, draftOf, forgetDrafts, keepDraft } from "./drafts";
 import { ChatRuntime } from "./runtime";
 
@@ -13,25 +13,23 @@ const file: Part = { type: "file", attachment_id: "stored-1", filename: "tides.t
 beforeEach(() => {
   sessionStorage.clear();
   forgetDrafts();
+  vi.stubGlobal("fetch", async () => Response.json({ data: [], pending: [] }));
 });
 
 function chat(conversationId: string, send: (parts: Part[]) => Promise<void> = async () => {}) {
   return (
-    <ChatRuntime
-      key={conversationId}
-      draftOf={conversationId}
-      running={false}
-      model={model}
-      send={send}
-      stop={async () => {}}
-      warn={() => {}}
-    >
-      <ComposerPrimitive.Root>
-        <ComposerAttachments />
-        <ComposerPrimitive.Input aria-label="Message" />
-        <ComposerPrimitive.Send>Send</ComposerPrimitive.Send>
-      </ComposerPrimitive.Root>
-    </ChatRuntime>
+    <QueryClientProvider key={conversationId} client={new QueryClient()}>
+      <ChatRuntime
+        draftOf={conversationId}
+        running={false}
+        model={model}
+        send={send}
+        stop={async () => {}}
+        warn={() => {}}
+      >
+        <Composer web={null} />
+      </ChatRuntime>
+    </QueryClientProvider>
   );
 }
 

@@ -1,4 +1,3 @@
-import { useAui } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
@@ -6,6 +5,7 @@ import { useEffect, useState } from "react";
 import type { Part } from "@/api/types";
 import { Button } from "@/ui/button";
 import { IconButton } from "@/ui/icon-button";
+import { useComposing } from "./composing";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
 import { textOfParts } from "./parts";
@@ -26,10 +26,10 @@ interface QueuedMessageProps {
 export function QueuedMessage({ conversationId, running, send, stop }: QueuedMessageProps) {
   const [steering, setSteering] = useState(false);
   const parts = useQueued(conversationId);
-  const aui = useAui();
+  const composing = useComposing();
   const putBack = usePutBack();
   const back = (waiting: Part[]) => {
-    const written = aui.composer.getState().text;
+    const written = composing.text;
     const text = [textOfParts(waiting), written].filter(Boolean).join("\n");
     putBack([{ type: "text", text }]);
   };

@@ -1,18 +1,8 @@
-/**
- * Gives the composer of assistant-ui its runtime: text, attachments, sending and stopping.
- *
- * The runtime holds no messages. It keeps a client object for each one, which takes seconds a
- * step in a conversation of thousands; the thread shows only what is in sight (decision 0070).
- */
-import {
-  AssistantRuntimeProvider,
-  MessageNotSentError,
-  type ThreadMessageLike,
-  useExternalStoreRuntime,
-} from "@assistant-ui/react";
-import { type ReactNode, useMemo, useState } from "react";
+/** Gives a chat its composer: the message being written there, its files and its draft. */
+import { type ReactNode, useLayoutEffect, useState } from "react";
 import type { Model, Part } from "@/api/types";
-import { AttachmentUploads, acceptedTypes } from "./attachments";
+import { acceptedTypes } from "./attachments";
+import { Composing, ComposingContext } from "./composing";
 import { DraftKeeper } from "./draft-keeper";
 
 interface ChatRuntimeProps {
@@ -28,9 +18,6 @@ interface ChatRuntimeProps {
   children: ReactNode;
 }
 
-const NO_MESSAGES: ThreadMessageLike[] = [];
-const asIs = (message: ThreadMessageLike) => message;
-
 export function ChatRuntime({
   draftOf,
   running,
@@ -41,25 +28,19 @@ export function ChatRuntime({
   children,
 }: ChatRuntimeProps) {
   const accept = acceptedTypes(model);
-  const [first] = useState(() => new AttachmentUploads("", warn));
-  const uploads = useMemo(() => first.accepting(accept), [first, accept]);
-  const runtime = useExternalStoreRuntime<ThreadMessageLike>({
-    messages: NO_MESSAGES,
-    convertMessage: asIs,
-    isRunning: running,
-    onNew: async ({ content, attachments }) => {
-      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-      await send(uploads.parts(text, attachments ?? [])).catch((error) => {
-        throw new MessageNotSentError(String(error));
-      });
-    },
-    onCancel: stop,
-    adapters: accept ? { attachments: uploads } : {},
-  });
+  const [composing] = useState(() => new Composing(warn));
+  useLayoutEffect(
+    () => composing.store.setState({ running, accept }),
+    [composing, running, accept],
+  );
+  useLayoutEffect(() => {
+    composing.onSend = send;
+    composing.onStop = stop;
+  }, [composing, send, stop]);
   return (
-    <AssistantRuntimeProvider runtime={runtime}>
-      <DraftKeeper conversationId={draftOf} uploads={uploads} />
+    <ComposingContext value={composing}>
+      <DraftKeeper conversationId={draftOf} />
       {children}
-    </AssistantRuntimeProvider>
+    </ComposingContext>
   );
 }

@@ -1,9 +1,9 @@
 /** The list above the composer while its message begins with "/": chosen by arrows and Enter or by a
  * click, closed by Escape. The focus stays in the message. */
-import { useAui, useAuiState } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId, useState } from "react";
 import { cn } from "@/lib/cn";
+import { useComposing, useComposingState } from "./composing";
 import { type SlashPrompt, slashQuery, useSlashPrompts } from "./slash-prompts";
 
 export interface SlashMenu {
@@ -17,15 +17,15 @@ export interface SlashMenu {
 }
 
 export function useSlashMenu(): SlashMenu {
-  const aui = useAui();
-  const text = useAuiState((state) => state.composer.text);
+  const composing = useComposing();
+  const text = useComposingState((state) => state.text);
   const listId = useId();
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const [at, setAt] = useState({ text: "", index: 0 });
   const found = useSlashPrompts(text === closedFor ? null : slashQuery(text));
   // Of another text the first one is active again.
   const active = at.text === text ? Math.min(at.index, found.length - 1) : 0;
-  const take = ({ prompt }: SlashPrompt) => aui.composer.setText(prompt);
+  const take = ({ prompt }: SlashPrompt) => composing.setText(prompt);
   const onKey = (event: KeyboardEvent): boolean => {
     if (found.length === 0 || event.nativeEvent.isComposing) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

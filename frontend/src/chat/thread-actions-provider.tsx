@@ -1,4 +1,3 @@
-import { useAui } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useRef } from "react";
@@ -7,6 +6,7 @@ import { errorMessage } from "@/api/errors";
 import type { Message } from "@/api/types";
 import { toast } from "@/ui/toast";
 import { patchMessage, refreshConversation } from "./cache";
+import { useComposing } from "./composing";
 import { usePutBack } from "./draft-keeper";
 import { liveAnswer } from "./live";
 import { sendAgain, sendTurn } from "./send-turn";
@@ -27,7 +27,7 @@ const warn = (error: unknown) => toast(errorMessage(error));
 export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
   const { conversationId: id = "", model, running, children } = props;
   const client = useQueryClient();
-  const aui = useAui();
+  const composing = useComposing();
   const putBack = usePutBack();
   const feedbackStored = useRef<Promise<void>>(Promise.resolve());
 
@@ -73,10 +73,10 @@ export function ThreadActionsProvider(props: ThreadActionsProviderProps) {
         const sent = liveAnswer(id)?.sent;
         dismissFailure(id);
         // Nothing is lost: words and files are back where they came from.
-        if (sent && aui.composer.getState().isEmpty) putBack(sent.parts);
+        if (sent && composing.isEmpty) putBack(sent.parts);
       },
     }),
-    [client, id, model, running, aui, putBack],
+    [client, id, model, running, composing, putBack],
   );
   return <ThreadActionsContext value={actions}>{children}</ThreadActionsContext>;
 }

@@ -1,11 +1,11 @@
 /** Messages that the server does not have yet, below those that it has. */
-import { useAui } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
+import { useComposing } from "./composing";
 import { usePutBack } from "./draft-keeper";
 import { MessageFiles } from "./message-files";
 import { tryAgain } from "./outbox";
@@ -17,11 +17,11 @@ export function WaitingMessages({ messages }: { messages: HeldMessage[] }) {
 }
 
 function WaitingMessage({ held }: { held: HeldMessage }) {
-  const aui = useAui();
+  const composing = useComposing();
   const putBack = usePutBack();
   const text = textOfParts(held.parts);
   const edit = () => {
-    const written = aui.composer.getState().text;
+    const written = composing.text;
     const files = held.parts.filter(({ type }) => type !== "text");
     void drop(held.key);
     putBack([{ type: "text", text: [text, written].filter(Boolean).join("\n") }, ...files]);

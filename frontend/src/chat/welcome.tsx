@@ -1,8 +1,8 @@
-import { useAui } from "@assistant-ui/react";
 import { t } from "@lingui/core/macro";
 import { Bot, Code, Lightbulb, PenLine, Table } from "lucide-react";
 import type { Assistant } from "@/api/types";
 import { Composer } from "./composer";
+import { useComposing } from "./composing";
 import { suggestions } from "./slash-prompts";
 import type { WebSwitch } from "./web-switch";
 
@@ -17,9 +17,9 @@ interface WelcomeProps {
 
 /** A new chat: a greeting, the composer (in the middle, at the foot of a phone), ways to start. */
 export function Welcome({ name, assistant, web }: WelcomeProps) {
-  const aui = useAui();
+  const composing = useComposing();
   const take = (prompt: string) => {
-    aui.composer.setText(prompt);
+    composing.setText(prompt);
     document.querySelector<HTMLTextAreaElement>("textarea[name=input]")?.focus();
   };
   return (
