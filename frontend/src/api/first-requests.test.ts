@@ -17,6 +17,7 @@ function run(path: string): void {
 }
 
 beforeEach(() => {
+  vi.spyOn(performance, "now").mockReturnValue(500);
   vi.spyOn(window, "matchMedia").mockReturnValue({ matches: true } as MediaQueryList);
   vi.stubGlobal(
     "fetch",
@@ -45,6 +46,13 @@ it("answers each first request of a conversation by the one that is on its way",
 it("hands an answer out once", async () => {
   run("/");
   await listModels();
+  await listModels();
+  expect(asked().filter((path) => path === "/api/models")).toHaveLength(2);
+});
+
+it("hands out nothing that is old", async () => {
+  run("/");
+  vi.spyOn(performance, "now").mockReturnValue(30_000);
   await listModels();
   expect(asked().filter((path) => path === "/api/models")).toHaveLength(2);
 });

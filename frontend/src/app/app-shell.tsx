@@ -9,6 +9,7 @@ import { errorMessage } from "@/api/errors";
 import { startOutbox } from "@/chat/outbox";
 import { useHotkey } from "@/lib/hotkeys";
 import { late } from "@/lib/late";
+import { useMedia } from "@/lib/media";
 import { useOnline } from "@/lib/online";
 import { Sidebar } from "@/sidebar/sidebar";
 import { Button } from "@/ui/button";
@@ -77,6 +78,7 @@ function SignedIn() {
 
 function Shell() {
   const { sidebarOpen, covered } = useLayout();
+  const wide = useMedia("(min-width: 48rem)");
   const openSearch = useCallback(() => useLayout.getState().setSearch(true), []);
   const navigate = useNavigate();
   const newChat = useCallback(() => void navigate("/"), [navigate]);
@@ -105,8 +107,8 @@ function Shell() {
       >
         <Trans>Skip to the content</Trans>
       </a>
-      {sidebarOpen && (
-        <div className="hidden w-[266px] shrink-0 md:block" inert={covered}>
+      {sidebarOpen && wide && (
+        <div className="w-[266px] shrink-0" inert={covered}>
           <Sidebar />
         </div>
       )}

@@ -20,6 +20,9 @@ const NONE: HeldMessage[] = [];
 /** How near to the first loaded message older ones are asked for. */
 const LOAD_AHEAD_PX = 1200;
 
+/** About as high as a message is. */
+const ROW_PX = 320;
+
 interface ThreadProps {
   messages: ViewMessage[];
   /** Below them: what the server does not have yet. */
@@ -65,9 +68,9 @@ export function Thread(props: ThreadProps) {
     if (sentAt) toEnd();
   }, [toEnd, sentAt]);
 
-  // Also when a page was too short to fill the view.
+  // Also when a page was too short to fill the view. What the list knows of it comes later.
   const maybeLoadOlder = () => {
-    const offset = list.current?.scrollOffset ?? 0;
+    const offset = viewport.current?.scrollTop ?? 0;
     if (hasOlder && !loadingOlder && !olderFailed && offset < LOAD_AHEAD_PX) loadOlder();
   };
   useEffect(maybeLoadOlder);
@@ -104,6 +107,8 @@ export function Thread(props: ThreadProps) {
               scrollRef={viewport}
               shift={shift}
               bufferSize={600}
+              // Else dozens are rendered before the first one is measured.
+              itemSize={ROW_PX}
               keepMounted={edited === -1 ? NOTHING : [edited]}
               onScroll={maybeLoadOlder}
             >

@@ -9,8 +9,8 @@ export interface Late<Module> {
   load: () => Promise<Module>;
   /** It, or null while it is not there. */
   now: () => Module | null;
-  /** For a component: the same, fetched and waited for once it is wanted. */
-  use: (wanted: boolean) => Module | null;
+  /** For a component: the same, waited for once it is wanted, and fetched if nobody else does. */
+  use: (wanted: boolean, fetches?: boolean) => Module | null;
 }
 
 export function late<Module>(fetch: () => Promise<Module>): Late<Module> {
@@ -27,11 +27,11 @@ export function late<Module>(fetch: () => Promise<Module>): Late<Module> {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  const use = (wanted: boolean) => {
+  const use = (wanted: boolean, fetches = true) => {
     useEffect(() => {
       // Without a connection nothing opens: the next one who wants it asks again.
-      if (wanted) load().catch(() => undefined);
-    }, [wanted]);
+      if (wanted && fetches) load().catch(() => undefined);
+    }, [wanted, fetches]);
     return useSyncExternalStore(subscribe, () => (wanted ? loaded : null));
   };
   return { load, now, use };

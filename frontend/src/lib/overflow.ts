@@ -9,8 +9,8 @@ export function useOverflows(element: RefObject<HTMLElement | null>): boolean {
     const measure = () => setOverflows(box.scrollWidth > box.clientWidth + 1);
     const observer = new ResizeObserver(measure);
     observer.observe(box);
+    // It says at once how large they are, when that is known: asking here would lay out the page.
     for (const child of box.children) observer.observe(child);
-    measure();
     return () => observer.disconnect();
   });
   return overflows;

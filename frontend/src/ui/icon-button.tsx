@@ -1,4 +1,3 @@
-/** Apart from other buttons: pages without an icon, such as sign-in, load no tooltips. */
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "@/lib/cn";
 import { Tip } from "./tooltip";

@@ -19,6 +19,6 @@ export function toast(title: string, action?: ToastAction): void {
 
 /** Where they are shown: once on the page. */
 export function Toaster() {
-  const windows = toasts.use(true);
+  const windows = toasts.use(true, false);
   return windows && <windows.ToastViewport />;
 }
