@@ -125,7 +125,10 @@ function Shell() {
 
 /** What opens over the page, from the time on that it was first asked for. */
 function Overlays() {
-  const { searchOpen, drawerOpen } = useLayout();
+  const { searchOpen, drawerOpen, setDrawer } = useLayout();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes it
+  useEffect(() => setDrawer(false), [setDrawer, pathname]);
   const [searched, setSearched] = useState(searchOpen);
   const [drawn, setDrawn] = useState(drawerOpen);
   if (searchOpen && !searched) setSearched(true);

@@ -1,7 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
-import { useEffect } from "react";
-import { useLocation } from "react-router";
 import { Sidebar } from "@/sidebar/sidebar";
 import { backdropClass } from "@/ui/dialog-window";
 import { useLayout } from "./layout-state";
@@ -9,9 +7,6 @@ import { useLayout } from "./layout-state";
 /** The sidebar on a phone: over the page, closed by a choice, by Escape, or by a tap beside it. */
 export function Drawer() {
   const { drawerOpen, setDrawer } = useLayout();
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes it
-  useEffect(() => setDrawer(false), [setDrawer, pathname]);
   return (
     <Dialog.Root open={drawerOpen} onOpenChange={setDrawer}>
       <Dialog.Portal>
