@@ -8,6 +8,7 @@ import json
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -59,7 +60,7 @@ def _elements(manifest: Path, modified_ns: int, parts: tuple[str, ...], language
     return "".join([asks, *(link.format(folder, one) for one in files)])
 
 
-def _files(chunks: dict[str, dict[str, str | list[str]]], entries: list[str]) -> list[str]:
+def _files(chunks: dict[str, dict[str, Any]], entries: list[str]) -> list[str]:
     """The files of `entries` and of all that they import, each once."""
     found: dict[str, str] = {}
     left = list(entries)
@@ -67,6 +68,6 @@ def _files(chunks: dict[str, dict[str, str | list[str]]], entries: list[str]) ->
         name = left.pop()
         if name in found or name not in chunks:
             continue
-        found[name] = str(chunks[name]["file"])
+        found[name] = chunks[name]["file"]
         left += chunks[name].get("imports", [])
     return list(dict.fromkeys(found.values()))
