@@ -16,10 +16,10 @@ from django.http import HttpRequest
 from backend.platform.languages import ENGLISH
 
 # The names of frontend/vite.files.ts.
-_CHAT = ("chat",)
-_ANSWERS = ("chat", "answers")
-_NEW_CHAT_PATH = re.compile(r"/(a/[0-9a-f-]{36})?$")
-_CHAT_PATH = re.compile(r"/c/[0-9a-f-]{36}$")
+_PARTS: list[tuple[re.Pattern[str], tuple[str, ...]]] = [
+    (re.compile(r"/c/[0-9a-f-]{36}$"), ("chat", "answers")),
+    (re.compile(r"/(a/[0-9a-f-]{36})?$"), ("chat",)),
+]
 
 
 def preloads_for(request: HttpRequest, built: Path, language: str) -> str:
@@ -31,14 +31,9 @@ def preloads_for(request: HttpRequest, built: Path, language: str) -> str:
     """
     if settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return ""
-    if _CHAT_PATH.match(request.path):
-        parts = _ANSWERS
-    elif _NEW_CHAT_PATH.match(request.path):
-        parts = _CHAT
-    else:
-        return ""
+    parts = next((parts for path, parts in _PARTS if path.match(request.path)), ())
     manifest = built / ".vite" / "manifest.json"
-    if not manifest.is_file():
+    if not parts or not manifest.is_file():
         return ""
     return _elements(manifest, manifest.stat().st_mtime_ns, parts, language)
 
