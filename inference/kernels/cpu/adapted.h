@@ -19,6 +19,12 @@ namespace {
 class Ahead {
  public:
   void clear() { ranges_.clear(), total_ = given_ = 0, range_ = 0, at_ = 0; }
+  // How often it was asked with this number, in turn.
+  int turn(int number) {
+    turns_ = number == number_ ? turns_ + 1 : 0;
+    number_ = number;
+    return turns_;
+  }
   void add(const void* from, size_t bytes) {
     if (!bytes) return;
     ranges_.push_back({(const char*)from, bytes});
@@ -43,10 +49,11 @@ class Ahead {
   };
   std::vector<Range> ranges_;
   size_t total_ = 0, given_ = 0, range_ = 0, at_ = 0;
+  int number_ = -1, turns_ = 0;
 };
 
 // Of the products of all layers: each row's input shrunk, which is a phase of its own, and added to the
-// columns of a unit.
+// columns of a unit. The base's product does not wait for that phase, what is added does.
 class Adapted {
  public:
   enum Which { kQkv, kOut, kGateUp, kDown, kProducts };
@@ -64,10 +71,13 @@ class Adapted {
     if (const ParleyLowRank* low = find(index, m)) shrunk_[m].put(*low, adapters_.kind, x, rounded, width);
   }
 
-  // Columns [from, to) of y = input @ weight^T, with what the rows' adapters add. Meanwhile share `unit`
-  // of `units` of what the product `next` is shrunk with is asked for.
+  // Columns [from, to) of y = input @ weight^T, with what the rows' adapters add when `all_shrunk()`
+  // returns. Meanwhile what `thread` of `threads` shrinks first for the product `next` is asked for, a share
+  // with each of the `units` that it may expect.
+  template <class AllShrunk>
   void multiply(int index, const ParleyMatrix& weight, const float* input, const RoundedRows& rounded,
-                float* y, int from, int to, int stride, int next, int unit, int units, Ahead& ahead) {
+                float* y, int from, int to, int stride, int next, int units, int thread, int threads,
+                Ahead& ahead, AllShrunk all_shrunk) {
     if (!any()) {
       product(weight, input, rounded, y, M_, from, to, stride);
       return;
@@ -76,13 +86,14 @@ class Adapted {
     for (int m = 0; m < M_; m++)
       if (const ParleyLowRank* low = find_first(index, m))
         each_up(*low, adapters_.kind, from, to, [&](const void* at, size_t bytes) { ahead.add(at, bytes); });
-    add_down(next, unit, units, ahead);
+    add_down(next, share_of(M_, thread, threads), ahead.turn(next), (units + threads - 1) / threads, ahead);
     const int step = M_ <= kRowsInSlices ? kPanel : to - from;
     for (int n = from; n < to; n += step) {
       const int end = std::min(n + step, to);
       ahead.reach(end - from, to - from);
       product(weight, input, rounded, y, M_, n, end, stride);
     }
+    all_shrunk();
     for (int m = 0; m < M_; m++)
       if (const ParleyLowRank* low = find(index, m))
         expand_row(*low, adapters_.kind, shrunk_[m], y + (size_t)m * stride, from, to);
@@ -97,15 +108,15 @@ class Adapted {
     return low.ranks ? &low : nullptr;
   }
   // The same for the first of the rows that have an adapter: they lie next to one another.
-  const ParleyLowRank* find_first(int index, int m) const {
-    return m && adapters_.of[m] == adapters_.of[m - 1] ? nullptr : find(index, m);
+  const ParleyLowRank* find_first(int index, int m, int begin = 0) const {
+    return m > begin && adapters_.of[m] == adapters_.of[m - 1] ? nullptr : find(index, m);
   }
 
-  // Share `unit` of `units` of what product `index` is shrunk with.
-  void add_down(int index, int unit, int units, Ahead& ahead) const {
-    if (index == kNone || index >= products_) return;
-    for (int m = 0; m < M_; m++)
-      if (const ParleyLowRank* low = find_first(index, m)) {
+  // Share `unit` of `units` of what product `index` is shrunk with for these rows.
+  void add_down(int index, Share of, int unit, int units, Ahead& ahead) const {
+    if (index == kNone || index >= products_ || unit >= units) return;
+    for (int m = of.begin; m < of.end; m++)
+      if (const ParleyLowRank* low = find_first(index, m, of.begin)) {
         const Share rows = share_of(low->ranks, unit, units);
         const size_t bytes = (size_t)widths_[index % kProducts] * bytes_of(adapters_.kind);
         ahead.add((const char*)low->down + rows.begin * bytes, (rows.end - rows.begin) * bytes);

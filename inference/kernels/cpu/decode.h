@@ -124,13 +124,14 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
   PartResults parts(num_decode, heads, D, most);
   Shared shared(M, qkv_rows, queries, hidden, intermediate);
   Adapted adapted(batch.adapters, M, count, {hidden, queries, hidden, intermediate});
-  std::vector<Phase> phases((size_t)count * (adapted.any() ? 9 : 5));
+  std::vector<Phase> phases((size_t)count * (5 + (adapted.any() ? Adapted::kProducts * threads : 0)));
   const auto units_of = [&](int total) { return std::min(total, threads * kUnitsOfThread); };
   const int qkv_units = units_of(heads + 2 * kv_heads);
   const int sum_units = units_of(hidden / kGroup), mlp_units = units_of(intermediate / whole);
 #pragma omp parallel num_threads(threads)
   {
     Phases work(phases);
+    const int thread = omp_get_thread_num();
     Ahead ahead;
     OwnRows own(M, std::max(hidden, queries));
     PartRoom room(heads);
@@ -143,6 +144,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                  hidden, shape.eps);
       if (next.rounds) own.round(hidden, next.rounds);
     };
+    const Phase* shrinking = nullptr;  // where what enters the product at hand is shrunk
+    const auto all_shrunk = [&] { Phases::wait_for_shares(shrinking, M, threads); };
     // Columns of x += input @ weight^T, or of the last layer's `delta`.
     const auto sum = [&](int layer, Adapted::Which which, const ParleyMatrix& weight,
                          const float* input, const RoundedRows& rounded, int unit, bool last) {
@@ -150,7 +153,8 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       int from = groups.begin * kGroup, to = groups.end * kGroup;
       float* y = last ? batch.delta : shared.sum.data();
       const int index = layer * Adapted::kProducts + which;
-      adapted.multiply(index, weight, input, rounded, y, from, to, hidden, index + 1, unit, sum_units, ahead);
+      adapted.multiply(index, weight, input, rounded, y, from, to, hidden, index + 1, sum_units, thread, threads,
+                       ahead, all_shrunk);
       for (int m = 0; !last && m < M; m++)
         for (int n = from; n < to; n++) batch.x[(size_t)m * hidden + n] += y[(size_t)m * hidden + n];
     };
@@ -167,7 +171,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
     const auto shrink = [&](int layer, Adapted::Which which, auto prepare, const ParleyMatrix& weight,
                             const float* input, const RoundedRows& rounded) {
       if (adapted.any())
-        work.run(M, prepare, [&](int m) {
+        shrinking = work.begin_shares(M, thread, threads, prepare, [&](int m) {
           adapted.shrink(layer * Adapted::kProducts + which, m, input + (size_t)m * weight.width,
                          weight.rounds == kBlock ? rounded.row(m, weight.width / kBlock) : nullptr, weight.width);
         });
@@ -189,7 +193,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
             Share own_heads = share_of(heads + 2 * kv_heads, unit, qkv_units);
             adapted.multiply(i * Adapted::kProducts + Adapted::kQkv, layer.qkv, own.exact.data(),
                              own.rounded, shared.qkv.data(), own_heads.begin * D, own_heads.end * D,
-                             qkv_rows, Adapted::kNone, unit, qkv_units, ahead);
+                             qkv_rows, Adapted::kNone, qkv_units, thread, threads, ahead, all_shrunk);
             for (int m = 0; m < M; m++)
               for (int h = own_heads.begin; h < own_heads.end; h++) {
                 float* head = &shared.qkv[(size_t)m * qkv_rows + (size_t)h * D];
@@ -251,7 +255,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
               const int index = i * Adapted::kProducts + Adapted::kGateUp;
               adapted.multiply(index, layer.gate_up, own.exact.data(), own.rounded,
                                shared.gate_up.data(), first, end, 2 * intermediate, index + 1,
-                               2 * unit + side, 2 * mlp_units, ahead);
+                               2 * mlp_units, thread, threads, ahead, all_shrunk);
             }
             for (int m = 0; m < M; m++) {
               const float* gate = &shared.gate_up[(size_t)m * 2 * intermediate + from];

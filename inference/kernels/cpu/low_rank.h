@@ -107,7 +107,7 @@ class Shrunk {
     for (int i = 0; i < low.ranks; i++) exact_[i] *= low.scales[i];
     int8_t* q = bytes_.data();
     for (int u = 0; u < low.count; u++) {
-      bytes_of_[u] = {q, round_shrunk(exact(low.updates[u]), low.updates[u].rank, q)};
+      bytes_of_[u] = round_shrunk(exact(low.updates[u]), low.updates[u].rank, q);
       q += filled_up(low.updates[u].rank);
     }
 #endif

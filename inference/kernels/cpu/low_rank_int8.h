@@ -14,6 +14,7 @@ constexpr int kTogether = 4;    // bytes whose products one sum takes
 // Of one row, what `down` gave for an update: value = scale * q.
 struct ShrunkBytes {
   const int8_t* q;  // filled up with zeros to a multiple of kTogether
+  int32_t total;    // of them
   float scale;
 };
 
@@ -23,9 +24,10 @@ inline int filled_up(int rank) { return (rank + kTogether - 1) / kTogether * kTo
 #ifdef PARLEY_AVX512
 typedef __m512i Bytes;
 constexpr int kRanks = 8;  // at once: their sums stay in registers
+constexpr int kCountedFrom = -128;  // weights in `add_bytes`
 
 inline Bytes bytes_at(const void* from) { return _mm512_loadu_si512(from); }
-// What is too much in the sums of `add_bytes`, which counts weights from -128.
+// What is too much in the sums of `add_bytes`.
 inline i32xN less_of(Bytes x) {
   return -(i32xN)_mm512_dpbusd_epi32(__m512i{}, _mm512_set1_epi8((char)0x80), x);
 }
@@ -55,6 +57,7 @@ struct Activations {
 #else
 typedef __m256i Bytes;
 constexpr int kRanks = 4;
+constexpr int kCountedFrom = 0;
 
 inline Bytes bytes_at(const void* from) { return _mm256_loadu_si256((const __m256i*)from); }
 inline i32xN less_of(Bytes) { return i32xN{}; }
@@ -90,27 +93,33 @@ inline void dot_bytes(const Rounded* x, const int8_t* rows, int width, float* ou
 inline void shrink_bytes(const int8_t* down, int ranks, const Rounded* x, int width, float* out) {
   int i = 0;
   for (; i + kRanks <= ranks; i += kRanks) dot_bytes<kRanks>(x, down + (size_t)i * width, width, out + i);
+  if constexpr (kRanks > 8)
+    for (; i + 8 <= ranks; i += 8) dot_bytes<8>(x, down + (size_t)i * width, width, out + i);
   for (; i < ranks; i += 4) dot_bytes<4>(x, down + (size_t)i * width, width, out + i);
 }
 
-// `rank` of those numbers to bytes, their scale.
-inline float round_shrunk(const float* shrunk, int rank, int8_t* q) {
+// `rank` of those numbers to bytes at `q`.
+inline ShrunkBytes round_shrunk(const float* shrunk, int rank, int8_t* q) {
   float most = 0;
   for (int i = 0; i < rank; i++) most = std::max(most, std::fabs(shrunk[i]));
   const float inverse = most > 0 ? 127.0f / most : 0.0f;
-  for (int i = 0; i < filled_up(rank); i++) q[i] = i < rank ? (int8_t)std::nearbyint(shrunk[i] * inverse) : 0;
-  return most / 127.0f;
+  int32_t total = 0;
+  for (int i = 0; i < filled_up(rank); i++) {
+    q[i] = i < rank ? (int8_t)std::nearbyint(shrunk[i] * inverse) : 0;
+    total += q[i];
+  }
+  return {q, total, most / 127.0f};
 }
 
 // V vectors of y += up^T shrunk, in a block (rank / kTogether, kUpColumns, kTogether).
 template <int V>
 inline void expand_bytes(const ShrunkBytes& shrunk, const int8_t* up, int rank, float* y) {
-  i32xN acc[V] = {};
+  i32xN acc[V];
+  for (int v = 0; v < V; v++) acc[v] = kCountedFrom * shrunk.total - i32xN{};
   for (int i = 0; i < rank; i += kTogether, up += kUpColumns * kTogether) {
     const Bytes four = (Bytes)(load<int32_t>(shrunk.q + i) - i32xN{});
-    const i32xN less = less_of(four);
     for (int v = 0; v < V; v++)
-      acc[v] = add_bytes(acc[v] + less, bytes_at(up + v * kLanes * kTogether), four);
+      acc[v] = add_bytes(acc[v], bytes_at(up + v * kLanes * kTogether), four);
   }
   for (int v = 0; v < V; v++) {
     const f32xN whole = fused(floats(acc[v]), splat(shrunk.scale), load<f32xN>(y + v * kLanes));

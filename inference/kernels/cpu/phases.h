@@ -37,6 +37,12 @@ class Phases {
   // gets one; return when all units of all threads are done.
   template <class Prepare, class Action>
   void run(int units, Prepare prepare, Action action) {
+    wait(begin(units, prepare, action), units);
+  }
+
+  // The same, but return when none is left to draw: others may still be at theirs.
+  template <class Prepare, class Action>
+  const Phase& begin(int units, Prepare prepare, Action action) {
     Phase& phase = *next_++;
     bool prepared = false;
     for (int unit; (unit = phase.drawn.fetch_add(1, std::memory_order_relaxed)) < units;) {
@@ -45,10 +51,30 @@ class Phases {
       action(unit);
       phase.done.fetch_add(1, std::memory_order_release);
     }
-    wait(phase, units);
+    return phase;
   }
 
- private:
+  // As `begin`, in phases of a share for each of `threads`: this one, `thread` of them, draws its own units
+  // first, whose numbers it may have near, and then what others have left. Returns the first of the phases.
+  template <class Prepare, class Action>
+  const Phase* begin_shares(int units, int thread, int threads, Prepare prepare, Action action) {
+    Phase* const first = next_;
+    for (int i = 0; i < threads; i++) {
+      const int from = (thread + i) % threads;
+      const Share own = share_of(units, from, threads);
+      next_ = first + from;
+      begin(own.end - own.begin, prepare, [&](int unit) { action(own.begin + unit); });
+    }
+    next_ = first + threads;
+    return first;
+  }
+  static void wait_for_shares(const Phase* first, int units, int threads) {
+    for (int i = 0; i < threads; i++) {
+      const Share own = share_of(units, i, threads);
+      wait(first[i], own.end - own.begin);
+    }
+  }
+
   static void wait(const Phase& phase, int units) {
     constexpr int kSpins = 1000, kYields = 20;  // some 20 us, and then let others run
     for (int i = 0; phase.done.load(std::memory_order_acquire) < units; i++) {
@@ -65,6 +91,7 @@ class Phases {
     }
   }
 
+ private:
   Phase* next_;
 };
 
