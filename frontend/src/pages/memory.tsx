@@ -13,7 +13,7 @@ import {
   putMemoryPolicy,
   putMemorySwitch,
 } from "@/api/memories";
-import { allProjects } from "@/api/teams";
+import { allProjects, projectName } from "@/api/teams";
 import type { Memory, MemoryList } from "@/api/types";
 import { useMe } from "@/app/session";
 import { formatDay } from "@/lib/time";
@@ -139,7 +139,10 @@ function Remembered({ items }: { items: Memory[] }) {
     staleTime: 60_000,
     enabled: inProjects,
   });
-  const nameOf = (id: string | null) => projects.data?.find((one) => one.id === id)?.name;
+  const nameOf = (id: string | null) => {
+    const project = projects.data?.find((one) => one.id === id);
+    return project && projectName(project);
+  };
   const clear = useMutation({
     mutationFn: deleteMemories,
     onSuccess: () => {

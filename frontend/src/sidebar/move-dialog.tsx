@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { patchConversation } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
+import { projectName } from "@/api/teams";
 import type { ConversationSummary } from "@/api/types";
 import { patchRow, refreshLists } from "@/chat/cache";
 import { useProjects } from "@/chat/chosen-project";
@@ -28,7 +29,8 @@ export default function MoveDialog({
     onSuccess: () => {
       patchRow(client, row.id, (shown) => ({ ...shown, project_id: chosen }));
       refreshLists(client);
-      const name = projects.find(({ id }) => id === chosen)?.name ?? "";
+      const project = projects.find(({ id }) => id === chosen);
+      const name = project ? projectName(project) : "";
       toast(t`Moved to ${name}.`);
       close();
     },
@@ -59,7 +61,7 @@ export default function MoveDialog({
                 checked={chosen === project.id}
                 onChange={() => choose(project.id)}
               />
-              <span dir="auto">{project.name}</span>
+              <span dir="auto">{projectName(project)}</span>
             </label>
           ))}
         </fieldset>
