@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
@@ -127,6 +127,33 @@ def test_program_that_never_ends_is_stopped_and_the_model_is_notified(
     calls(page).get_by_role("button", name="Stop program").click()
     expect(page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
     assert result_of(person) == "begun\nInterrupted."
+
+
+def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    calls_with(scripted_product, ENDLESS)
+    switch_on(person)
+    page = person.page
+    ask(person).get_by_role("button", name="Allow once").click()
+    expect(output(page)).to_contain_text("begun", timeout=LONG_MS)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:  # Playwright sets an attribute on what it calls
+        held.append(route)
+
+    page.route("**/tool-calls/stop", hold)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(calls(page).get_by_text("Stopped", exact=True)).to_be_visible()
+    expect(page.locator("iframe[title=Python]")).to_have_count(0)
+    expect(calls(page).get_by_role("status")).to_have_text("stopped")
+    expect(calls(page).get_by_role("button", name="Run again")).to_be_hidden()
+    [stop] = held
+    stop.continue_()
+    expect(calls(page).get_by_role("button", name="Run again")).to_be_visible()
+    expect(calls(page).get_by_role("status")).to_have_text("stopped")
+    assert result_of(person) == "Stopped by its person."
+    assert [one["role"] for one in person.stored()] == ["user", "assistant"]
 
 
 def test_program_that_is_stopped_in_another_window_ends(
