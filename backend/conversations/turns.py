@@ -48,6 +48,9 @@ ACTIVE_LEAF: Final = _Where.ACTIVE_LEAF
 _BEGINNING = "beginning"
 """In `Message.sent` of an answer that goes on with another: what it begins with."""
 
+FROM_OUTAGE = "from_outage"
+"""In `Message.sent`: the answer is a stored one, given while no model could answer."""
+
 RoomFor = Callable[[str], int]
 """How many tokens of history the named model can read, with room left for its answer."""
 
@@ -244,6 +247,7 @@ def message_finish(
     input_tokens: int,
     output_tokens: int,
     parts: list[dict[str, Any]] | None = None,
+    from_outage: bool = False,
 ) -> None:
     """Store the answer and its terminal status. Called once by the end of each generation.
 
@@ -254,6 +258,7 @@ def message_finish(
         status: a terminal MessageStatus.
         finish_reason: OpenAI's, or "" where there is none.
         parts: what `text` says, where it is more than text (items.py).
+        from_outage: it is a stored answer, given while no model could answer.
     """
     status = MessageStatus(status)
     if status == MessageStatus.PENDING:
@@ -271,6 +276,8 @@ def message_finish(
     message.finish_reason = finish_reason
     message.input_tokens = input_tokens
     message.output_tokens = output_tokens
+    if from_outage and message.sent is not None:
+        message.sent = {**message.sent, FROM_OUTAGE: True}
     message.save()
     conversation = message.conversation
     Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())

@@ -6,6 +6,7 @@
     finish    finish/      final state, usage and message in one transaction
     recover   recovery/    failover, reaper, heartbeat, disconnects
 
+admit.py      a request through admission, at whichever model serves it
 service.py    what `api` calls: start, events, result, cancel
 request.py    the values that pass between api, these rooms and the stream buffer
 records.py    the terminal transaction;  models.py: the table

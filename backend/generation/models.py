@@ -31,6 +31,9 @@ OPEN_STATES = (GenerationState.QUEUED, GenerationState.RUNNING)
 LOST = "lost"
 """The error code of a generation whose process and stream are both gone (recovery/reaper.py)."""
 
+FROM_OUTAGE = "outage"
+"""The `answer_source` of one that was given a stored answer because no model could serve."""
+
 
 class Generation(TokenColumns):
     """One answer being produced, for a chat turn or an API call. Holds no content."""
@@ -66,7 +69,7 @@ class Generation(TokenColumns):
         blank=True,
         default="",
         db_default="",
-        help_text="Whose answer it got: `shared`, `exact`; empty: its own.",
+        help_text="Whose answer it got: `shared`, `exact`, `outage`; empty: its own.",
     )
     state = models.CharField(
         max_length=16, choices=GenerationState.choices, default=GenerationState.QUEUED
@@ -235,6 +238,9 @@ class CachedAnswer(models.Model):
     generation_id = models.UUIDField(help_text="That computed it.")
     model = models.CharField(max_length=100)
     digest = models.CharField(max_length=64)
+    revision = models.TextField(
+        blank=True, default="", db_default="", help_text="Of the model that computed it."
+    )
     ciphertext = models.TextField()
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()

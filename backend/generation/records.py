@@ -20,7 +20,13 @@ from django.db.models import Model
 from django.utils import timezone
 
 from backend.conversations.turns import message_finish
-from backend.generation.models import OPEN_STATES, Generation, GenerationState, StoredAnswer
+from backend.generation.models import (
+    FROM_OUTAGE,
+    OPEN_STATES,
+    Generation,
+    GenerationState,
+    StoredAnswer,
+)
 from backend.generation.request import AdmittedGeneration, public_id
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, readable, split_calls, storable
@@ -208,6 +214,7 @@ def _store_texts(row: Generation, final: FinalState) -> None:
             input_tokens=row.input_tokens,
             output_tokens=row.output_tokens,
             parts=_parts(row, final),
+            from_outage=final.answer_source == FROM_OUTAGE,
         )
     for answer in final.checked:
         if answer.retains_text:

@@ -8,25 +8,16 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 
-from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
-from backend.generation import metrics
-from backend.generation.admission.estimate import (
-    input_bound,
-    input_estimate,
-    output_estimate,
-    output_limit,
-)
-from backend.generation.admission.model_choice import ModelChoice, model_choice, within_budget
-from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shared_queue import QueuePlace, queue_place
 from backend.generation.admission.shed import PendingRequest
+from backend.generation.admit import admit
 from backend.generation.completion import Completion
 from backend.generation.embeddings import (
     EmbeddingRequest,
@@ -40,9 +31,7 @@ from backend.generation.pools.access import able_pool_for, pool_for
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.continuation import upstream_body
 from backend.generation.pools.errors import ReplicaUnavailable, RequestRefused
-from backend.generation.pools.prefixes import prefix_of
 from backend.generation.request import (
-    AdmittedGeneration,
     Event,
     GenerationRequest,
     StartedGeneration,
@@ -63,8 +52,7 @@ from backend.generation.voice import (
     voice_whole,
 )
 from backend.platform.database import in_database
-from backend.platform.errors import InsufficientQuota, ParleyError, UpstreamFailed
-from backend.platform.ids import time_ordered_id
+from backend.platform.errors import ParleyError, UpstreamFailed
 from backend.platform.received import received
 from safety.audit.selectors import policy_for
 
@@ -93,12 +81,12 @@ async def generation_start(
     clock = StationClock(time.monotonic(), came.at)
     trace = GenerationTrace.begin(clock, came.traceparent)
     try:
-        admission, more = await _admit(gateway, request, pending, fence, clock, trace)
+        admission, more = await admit(gateway, request, pending, fence, clock, trace)
     except BaseException as error:
         code = error.code if isinstance(error, ParleyError) else None
         trace.end(clock, {"error.type": code or type(error).__name__}, failed=True)
         raise
-    assert admission.ticket is not None and admission.policy is not None
+    assert admission.policy is not None
     clock.admitted()
     active = gateway.activate(
         admission.admitted,
@@ -110,10 +98,12 @@ async def generation_start(
         admission.reuse,
     )
     plan = admission.reuse
-    place = admission.ticket if plan is None or plan.computes else gateway.late_place(active)
-    gateway.generation_tasks.start(active, place)
     if plan is None or plan.computes:
+        assert admission.ticket is not None
+        gateway.generation_tasks.start(active, admission.ticket)
         gateway.shadows.offer(active)
+    else:
+        gateway.generation_tasks.start(active, gateway.late_place(active))
     if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)
     created = int(admission.admitted.created_at.timestamp())
@@ -122,48 +112,6 @@ async def generation_start(
     if plan is not None:
         headers |= plan.headers
     return StartedGeneration(active.id, created, admission.pool.id, headers)
-
-
-async def _admit(
-    gateway: Gateway,
-    request: GenerationRequest,
-    pending: PendingRequest | None,
-    fence: Fence | None,
-    clock: StationClock,
-    trace: GenerationTrace,
-) -> tuple[Admission, dict[str, str]]:
-    """Pass admission at the pool that shall serve it, and say by headers where that is another one
-    than was asked for."""
-    choice = await model_choice(gateway.pools, gateway.queues, gateway.rollouts, request)
-    try:
-        admission = await _admit_at(gateway, choice, request, pending, fence, clock, trace)
-    except InsufficientQuota:
-        cheaper = await within_budget(gateway.pools, gateway.queues, choice, request)
-        if cheaper is None:
-            raise
-        choice = cheaper
-        admission = await _admit_at(gateway, choice, request, pending, fence, clock, trace)
-    return admission, choice.headers
-
-
-async def _admit_at(
-    gateway: Gateway,
-    choice: ModelChoice,
-    request: GenerationRequest,
-    pending: PendingRequest | None,
-    fence: Fence | None,
-    clock: StationClock,
-    trace: GenerationTrace,
-) -> Admission:
-    pool = choice.pool
-    admission = _admission(gateway, pool, request, pending, fence, clock, mark=choice.mark)
-    admission.admitted = replace(admission.admitted, traceparent=trace.traceparent)
-    try:
-        await gateway.admission.admit(admission, gateway.admission.for_generations)
-    except ParleyError as error:
-        metrics.REFUSED.labels(pool.id, request.principal.plan.slug, error.code or "").inc()
-        raise
-    return admission
 
 
 async def generation_check(gateway: Gateway, generation_id: UUID, *, principal: Principal) -> None:
@@ -354,40 +302,6 @@ async def prompt_tokens_count(gateway: Gateway, request: GenerationRequest) -> i
         raise refused.error from refused
     except ReplicaUnavailable as error:
         raise UpstreamFailed(f"No replica of {pool.id!r} could count this. Try again.") from error
-
-
-def _admission(
-    gateway: Gateway,
-    pool: PoolConfig,
-    request: GenerationRequest,
-    pending: PendingRequest | None,
-    fence: Fence | None,
-    clock: StationClock,
-    *,
-    mark: str = "",
-) -> Admission:
-    now = datetime.now(UTC)
-    longest_s = gateway.settings.timeout_s
-    timeout_s = min(request.timeout_s or longest_s, longest_s)
-    admitted = AdmittedGeneration(
-        request.generation_id or time_ordered_id(),
-        request,
-        created_at=now,
-        deadline_at=now + timedelta(seconds=timeout_s),
-        token_estimate=input_estimate(request) + output_estimate(request, pool),
-        pool=pool.id,
-        mark=mark,
-    )
-    return Admission(
-        admitted=admitted,
-        pool=pool,
-        max_input_tokens=input_bound(request, pool),
-        max_output_tokens=output_limit(request, pool),
-        affinity=prefix_of(request) if len(pool.replicas) > 1 else None,
-        pending=pending,
-        fence=fence,
-        clock=clock,
-    )
 
 
 async def _wait_begun(active: ActiveGeneration) -> None:

@@ -141,7 +141,7 @@ async def test_another_organization_gets_nothing_of_it(
     assert ours.digest != theirs.digest
     await in_database(CachedAnswer.objects.filter(pk=theirs.pk).update, ciphertext=ours.ciphertext)
     found = await in_database(
-        answer_get, organization_id=outsider.organization_id, digest=theirs.digest
+        answer_get, organization_id=outsider.organization_id, digest=theirs.digest, revision=None
     )
     assert found is None
     third, _ = await ask(greedy(outsider))
@@ -189,6 +189,7 @@ async def test_stored_answer_passes_the_post_check_again(
         generation_id=row.generation_id,
         model=row.model,
         digest=row.digest,
+        revision=row.revision,
         answer=ReusableAnswer(harmful, 4, 20, 0, "stop"),
         lifetime=timedelta(hours=1),
     )

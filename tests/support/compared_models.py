@@ -1,8 +1,10 @@
 """Four models beside a product's own, each with an upstream that says what a test tells it to."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from tests.api.users import program, sign_up
 from tests.support.pools import pools_beside
 from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
@@ -33,6 +35,19 @@ def compared_models(product: Product) -> Iterator[dict[str, UpstreamThread]]:
         ]
         stack.enter_context(pools_beside(product, definitions))
         yield upstreams
+
+
+def end(product: Product, model: str, upstream: UpstreamThread) -> None:
+    """It ends, and the first web process knows: it refuses somebody who never asked before."""
+    upstream.stop()
+    stranger = sign_up(product.url)
+    body = {"model": model, "messages": [{"role": "user", "content": "Hello"}]}
+    ends_at = time.monotonic() + 60
+    with program(product.url, str(stranger.new_key()["secret"])) as client:
+        while client.post("/v1/chat/completions", json=body).status_code != 503:
+            assert time.monotonic() < ends_at, f"{model} still counts as served"
+            time.sleep(0.2)
+    stranger.browser.close()
 
 
 def says(upstream: UpstreamThread, text: str, *, rate: float = 0.0) -> None:

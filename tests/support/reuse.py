@@ -99,9 +99,9 @@ async def plant_flight(request: GenerationRequest, generation_id: str | None) ->
     policy = await in_database(
         policy_for, organization_id=request.principal.organization_id, model=MODEL
     )
-    digest = digest_of(request, pool, policy, revision="")
+    digest = digest_of(request, pool, policy)
     assert digest is not None
-    name = flight_name(request.principal.organization_id, digest)
+    name = flight_name(request.principal.organization_id, digest, revision="")
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
         if generation_id is None:
             await redis.lpush(name, "no flight")

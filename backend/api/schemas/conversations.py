@@ -12,6 +12,7 @@ from backend.api.schemas.memories import MemoryNoteOut, UsedMemoryOut
 from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
 from backend.conversations.services import BulkAction
+from backend.conversations.turns import FROM_OUTAGE
 
 MAX_TEXT = 1_000_000
 
@@ -100,7 +101,8 @@ class SentPromptOut(ResponseModel):
     )
     answer_source: str = Field(
         description="Whose answer it got: `shared`, of an identical request while it ran;"
-        " `exact`, a stored one. Empty: it was computed."
+        " `exact`, a stored one; `outage`, a stored one while no model could answer. Empty: it was"
+        " computed."
     )
 
 
@@ -287,6 +289,9 @@ class MessageOut(ResponseModel):
         description="Of a prompt: what is proposed of its words, or was kept."
     )
     memories: list[UsedMemoryOut] = Field(description="Of an answer: what was used of memory.")
+    from_outage: bool = Field(
+        description="It is a stored answer to the same prompt, given while no model could answer."
+    )
 
 
 class ContextSummaryOut(ResponseModel):
@@ -424,6 +429,7 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         has_documents=bool((message.sent or {}).get("documents")),
         memory=_memory_note(message),
         memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
+        from_outage=bool((message.sent or {}).get(FROM_OUTAGE)),
     )
 
 

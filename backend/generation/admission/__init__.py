@@ -10,5 +10,6 @@ scopes.py         which of them bind a caller;  script.py: the Lua script that c
 prompt_check.py   the pre-classifier;  images.py: what it is asked about images
 image_text.py     the text in images, for models that cannot see
 prompt_text.py    the text of a prompt that came as token ids
+outage.py         the stored answer that is left while no model can serve
 pipeline.py       the steps in their order, each with how it is undone
 """

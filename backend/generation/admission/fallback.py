@@ -1,4 +1,5 @@
 """Which model serves when the one that was asked for cannot: a chain that the pools file names.
+What is left when none of it can: outage.py.
 
 `fallback = ["same-model-in-another-region", "a-smaller-one"]`: the first that takes requests now,
 that the caller may use, that can do what the request asks for, and whose context window holds it.
@@ -34,15 +35,24 @@ async def serving_pool(
     none can it is `asked_for` again, whose queue says why it refuses."""
     if not queues[asked_for.id].refuses_all:
         return asked_for
-    for model_id in asked_for.fallback:
-        pool = pools.get(model_id)
-        if pool is None or model_id not in queues or queues[model_id].refuses_all:
-            continue
-        if can_serve(pool, request) and await may_be_used(pool, request.principal):
+    for pool in await chain_of(pools, asked_for, request):
+        if pool.id in queues and not queues[pool.id].refuses_all:
             metrics.FALLBACKS.labels(asked_for.id, pool.id).inc()
             log.warning("model_fell_back", model=asked_for.id, to=pool.id)
             return pool
     return asked_for
+
+
+async def chain_of(
+    pools: PoolsInForce, asked_for: PoolConfig, request: GenerationRequest
+) -> list[PoolConfig]:
+    """Who may stand in for `asked_for`, first the first, whether or not they serve now."""
+    chain = [pool for name in asked_for.fallback if (pool := pools.get(name)) is not None]
+    return [
+        pool
+        for pool in chain
+        if can_serve(pool, request) and await may_be_used(pool, request.principal)
+    ]
 
 
 def can_serve(pool: PoolConfig, request: GenerationRequest) -> bool:

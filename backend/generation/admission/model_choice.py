@@ -17,6 +17,7 @@ from backend.generation.admission.difficulty import difficulty
 from backend.generation.admission.fallback import (
     FALLBACK_HEADER,
     can_serve,
+    chain_of,
     may_be_used,
     serving_pool,
 )
@@ -94,6 +95,20 @@ async def within_budget(
     return ModelChoice(simple, refused.usual, headers=headers)
 
 
+async def choices_in_outage(
+    pools: PoolsInForce, refused: ModelChoice, request: GenerationRequest
+) -> list[ModelChoice]:
+    """Whom `request` would have gone to, first the first, had any of them served."""
+    choices = [refused]
+    if is_simple(refused.usual, request):
+        simple = await _simple_of(pools, refused.usual, request)
+        if simple is not None:
+            choices.insert(0, ModelChoice(simple, refused.usual, headers={ROUTED_HEADER: "simple"}))
+    headers = {**refused.headers, FALLBACK_HEADER: refused.pool.id}
+    chain = await chain_of(pools, refused.pool, request)
+    return choices + [ModelChoice(pool, refused.usual, headers=headers) for pool in chain]
+
+
 def is_simple(usual: PoolConfig, request: GenerationRequest) -> bool:
     """Whether the model beside `usual` probably answers `request` as well."""
     return bool(usual.simple) and difficulty_of(request) < usual.simple_below
@@ -127,12 +142,22 @@ async def _simple_pool(
     usual: PoolConfig,
     request: GenerationRequest,
 ) -> PoolConfig | None:
+    """The model beside `usual`, if it takes requests now."""
+    simple = await _simple_of(pools, usual, request)
+    if simple is None or simple.id not in queues or queues[simple.id].refuses_all:
+        return None
+    return simple
+
+
+async def _simple_of(
+    pools: PoolsInForce, usual: PoolConfig, request: GenerationRequest
+) -> PoolConfig | None:
     """The model beside `usual`, if the name that was asked for is an alias, the caller may use it,
-    it can do what is asked, takes requests now, and is no dearer."""
+    it can do what is asked, and is no dearer."""
     if not usual.simple or request.model == usual.id:
         return None
     simple = pools.get(usual.simple)
-    if simple is None or simple.id not in queues or queues[simple.id].refuses_all:
+    if simple is None:
         return None
     if not can_serve(simple, request) or not await may_be_used(simple, request.principal):
         return None

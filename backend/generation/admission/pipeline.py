@@ -76,7 +76,8 @@ class Admission:
         policy: what its output is held to, once its prompt has passed.
         row: as it was created.
         rules: which answers its organization reuses.
-        reuse: whose answer it gets, or who may get its own; None: nobody's.
+        reuse: whose answer it gets, or who may get its own; None: nobody's. One that begins with
+            an answer (outage.py) needs no place.
         clock: when it came and passed.
     """
 
@@ -155,6 +156,12 @@ class AdmissionPipeline:
             AdmissionStep(self._find_reuse, self._leave_reuse),
             AdmissionStep(self._take_lease, self._release_lease),
         )
+        self.without_engines = (
+            *accounted,
+            AdmissionStep(self._score_images, interruptible=True),
+            AdmissionStep(self._check_and_create, self._end_unstarted),
+            AdmissionStep(self._take_lease, self._release_lease),
+        )
 
     async def admit(self, admission: Admission, steps: tuple[AdmissionStep, ...]) -> None:
         """Pass `admission` through a place in the queue, then `steps`.
@@ -163,8 +170,8 @@ class AdmissionPipeline:
             ParleyError: it was refused; what was taken for it is given back.
         """
         try:
-            await self._pass((self._first,), admission)
-            assert admission.ticket is not None
+            if admission.reuse is None:
+                await self._pass((self._first,), admission)
             await self._take_slot(admission.ticket)
             try:
                 for interruptible, group in groupby(steps, key=_is_interruptible):
@@ -180,14 +187,14 @@ class AdmissionPipeline:
             await self.undo(admission)
             raise
 
-    async def _take_slot(self, ticket: Ticket) -> None:
+    async def _take_slot(self, ticket: Ticket | None) -> None:
         """Wait until its admission may begin.
 
         Raises:
             Overloaded: no replica takes work any more.
         """
-        if not self._slots.locked():
-            await self._slots.acquire()  # at once
+        if ticket is None or not self._slots.locked():
+            await self._slots.acquire()
             return
         taking = asyncio.ensure_future(self._slots.acquire())
         try:

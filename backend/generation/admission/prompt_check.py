@@ -71,8 +71,8 @@ def generation_check_and_create(
         Conflict: a generation with this id has begun.
         ParleyError: what `fence` raises; nothing is stored.
     """
-    admitted = _with_retention(admitted)
-    request, principal = admitted.request, admitted.request.principal
+    request, principal = with_retention(admitted.request), admitted.request.principal
+    admitted = msgspec.structs.replace(admitted, request=request)
     policy = policy_for(
         organization_id=principal.organization_id, model=model, key_id=principal.key_id
     )
@@ -100,8 +100,8 @@ def spoken_text_check(
     Raises:
         ContentBlocked: the policy refuses it. The generation is stored as `blocked`.
     """
-    admitted = _with_retention(admitted)
-    request, principal = admitted.request, admitted.request.principal
+    request, principal = with_retention(admitted.request), admitted.request.principal
+    admitted = msgspec.structs.replace(admitted, request=request)
     policy = policy_for(
         organization_id=principal.organization_id, model=model, key_id=principal.key_id
     )
@@ -120,19 +120,16 @@ def spoken_text_create(
     return _store(admitted, model, checks, None)
 
 
-def _with_retention(admitted: AdmittedGeneration) -> AdmittedGeneration:
+def with_retention(request: GenerationRequest) -> GenerationRequest:
     """As the organization and the project want it; a chat is its own store."""
-    request, principal = admitted.request, admitted.request.principal
+    principal = request.principal
     rules = data_rules_of(principal.organization_id, principal.project_id)
     bounds = [
         request.retention_days,
         rules.retention_days if request.message_id is not None else rules.call_days(),
     ]
     days = min((bound for bound in bounds if bound is not None), default=None)
-    request = replace(
-        request, retention_days=days, stores_answer=request.stores_answer and days != 0
-    )
-    return msgspec.structs.replace(admitted, request=request)
+    return replace(request, retention_days=days, stores_answer=request.stores_answer and days != 0)
 
 
 def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:

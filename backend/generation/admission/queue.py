@@ -46,6 +46,10 @@ class PlaceAsked(TypedDict):
     is_batch: bool
 
 
+class NoReplica(Overloaded):
+    """No replica of the model takes work: an outage of it, or its whole pool is being replaced."""
+
+
 Rank = tuple[float, int]
 """With a number that grows, so that of two at one moment the first is before the other."""
 
@@ -219,13 +223,14 @@ class AdmissionQueue:
             organization: whose turn it is to be.
             is_batch: it needs no room here: it waits where it keeps back no other.
         Raises:
-            Overloaded: no replica takes work, or the queue is full of those before it.
+            NoReplica: no replica takes work.
+            Overloaded: the queue is full of those before it, or this process is going.
         """
         if self.draining:
             raise Overloaded("This server is restarting. Try again.", retry_after=1)
         self.replicas.was_asked = True
         if not self.replicas.takes_requests:
-            raise Overloaded(
+            raise NoReplica(
                 f"No replica of {self.replicas.pool.id!r} takes work now. Try again soon.",
                 retry_after=self._outage.retry_after(),
             )

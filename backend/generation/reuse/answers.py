@@ -25,15 +25,23 @@ from backend.platform.reencryption import encrypted_column
 
 _HELD = {"organization": "organization_id", "user": "user_id"}
 _NEWER = [
-    "project", "user", "generation_id", "model", "ciphertext", "created_at", "expires_at",
+    "project", "user", "generation_id", "model", "revision", "ciphertext", "created_at",
+    "expires_at",
 ]  # fmt: skip
 
 
-def answer_get(*, organization_id: UUID, digest: str) -> ReusableAnswer | None:
-    """The answer that is stored for a digest of this organization, while its lifetime lasts."""
-    row = CachedAnswer.objects.filter(
+def answer_get(
+    *, organization_id: UUID, digest: str, revision: str | None
+) -> ReusableAnswer | None:
+    """The answer that is stored for a digest of this organization, while its lifetime lasts.
+
+    Args:
+        revision: of the model that must have computed it; None: whichever did so last.
+    """
+    rows = CachedAnswer.objects.filter(
         organization_id=organization_id, digest=digest, expires_at__gt=timezone.now()
-    ).first()
+    )
+    row = (rows if revision is None else rows.filter(revision=revision)).first()
     return None if row is None else answer_of(row)
 
 
@@ -52,6 +60,7 @@ def answer_store(
     generation_id: UUID,
     model: str,
     digest: str,
+    revision: str,
     answer: ReusableAnswer,
     lifetime: timedelta,
 ) -> None:
@@ -64,6 +73,7 @@ def answer_store(
         generation_id=generation_id,
         model=model,
         digest=digest,
+        revision=revision,
         ciphertext=_sealed(msgspec.json.encode(answer), principal.organization_id, digest),
         created_at=now,
         expires_at=now + lifetime,

@@ -91,12 +91,13 @@ class Finder:
     async def find(self, asked: Asked) -> ReusePlan | None:
         """How a request that may be reused is to be answered; None: like any other."""
         request, pool, rules = asked.admitted.request, asked.pool, asked.rules
-        digest = digest_of(request, pool, asked.policy, revision=asked.revision)
+        digest = digest_of(request, pool, asked.policy)
         if digest is None:
             return None
         plan = ReusePlan(
             organization_id=request.principal.organization_id,
             digest=digest,
+            revision=asked.revision,
             rules=rules,
             shares=may_be_shared(request, pool, rules),
         )
@@ -125,9 +126,7 @@ class Finder:
         """It leads no more, if it did."""
         if plan.shares:
             try:
-                await self._flights.leave(
-                    flight_name(plan.organization_id, plan.digest), generation_id
-                )
+                await self._flights.leave(_flight(plan), generation_id)
             except (RedisError, OSError) as error:
                 log.warning("flight_not_left", error=str(error))
 
@@ -156,6 +155,7 @@ class Finder:
                 generation_id=admitted.id,
                 model=admitted.pool,
                 digest=plan.digest,
+                revision=plan.revision,
                 answer=answer,
                 lifetime=lifetime,
             )
@@ -170,7 +170,10 @@ class Finder:
         organization_id = plan.organization_id
         if may_answer:
             plan.answer = await in_database(
-                answer_get, organization_id=organization_id, digest=plan.digest
+                answer_get,
+                organization_id=organization_id,
+                digest=plan.digest,
+                revision=plan.revision,
             )
         if plan.answer is not None:
             plan.source = Source.EXACT
@@ -180,7 +183,7 @@ class Finder:
         self, plan: ReusePlan, admitted: AdmittedGeneration, *, left: UUID | None = None
     ) -> None:
         """Follow the generation that runs, where it still does; else lead."""
-        name = flight_name(plan.organization_id, plan.digest)
+        name = _flight(plan)
         ttl_ms = int((admitted.deadline_at - admitted.created_at).total_seconds() * 1000)
         ttl_ms += int(_AFTER_DEADLINE_S * 1000)
         for _ in range(MAX_LEADERS):
@@ -198,6 +201,10 @@ class Finder:
         if here is not None:
             return here.request.principal.organization_id == organization_id
         return await in_database(_is_open, leader, organization_id)
+
+
+def _flight(plan: ReusePlan) -> str:
+    return flight_name(plan.organization_id, plan.digest, plan.revision)
 
 
 def _is_open(generation_id: UUID, organization_id: UUID) -> bool:

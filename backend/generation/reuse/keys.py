@@ -1,9 +1,10 @@
 """Which requests may be answered by another one's answer, and by what two of them are the same.
 
-The digest covers everything that an answer depends on: what an engine is sent, of which model and
-revision, the policy that its answer is held to, and for how long its project and its caller have it
-kept. The organization is part of it, and it is
-keyed: who reads Redis or a table cannot find out what was asked by hashing guesses.
+The digest covers everything that a request is: what an engine is sent, of which model, the policy
+that its answer is held to, and for how long its project and its caller have it kept. The
+organization is part of it, and it is keyed: who reads Redis or a table cannot find out what was
+asked by hashing guesses. The model's revision, on which an answer depends as well, stands beside
+it: while no replica is there to tell it, an answer of the last one can still be found.
 """
 
 from hashlib import blake2b
@@ -52,22 +53,18 @@ def may_be_shared(request: GenerationRequest, pool: PoolConfig, rules: ReuseRule
     return rules.shares_running and request.reuse == "allowed" and can_continue(request, pool)
 
 
-def digest_of(
-    request: GenerationRequest, pool: PoolConfig, policy: Policy, *, revision: str
-) -> str | None:
+def digest_of(request: GenerationRequest, pool: PoolConfig, policy: Policy) -> str | None:
     """64 hex digits, equal for identical requests of one organization; None for what cannot be
     written down (half of a surrogate pair).
 
     Args:
         request: as it was checked, with its untrusted content marked.
-        revision: of the model, as its replicas announce it.
     """
     body = upstream_body(request, pool, choice=0, text_so_far="", tokens_so_far=0)
     asked = {name: value for name, value in body.items() if name not in _NOT_THE_ANSWERS}
     parts = {
         "organization": str(request.principal.organization_id),
         "model": pool.id,
-        "revision": revision,
         "endpoint": request.endpoint,
         "tier": request.service_tier,
         "kept": request.retention_days,
@@ -83,9 +80,9 @@ def digest_of(
     return keyed_hash(whole, purpose=Purpose.ANSWER_CACHE)
 
 
-def flight_name(organization_id: UUID, digest: str) -> str:
+def flight_name(organization_id: UUID, digest: str, revision: str) -> str:
     """The key in Redis of the generation that runs."""
-    return f"answer:running:{organization_id}:{digest}"
+    return f"answer:running:{organization_id}:{digest}:{revision}"
 
 
 def _is_deterministic(request: GenerationRequest, pool: PoolConfig) -> bool:

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from backend.accounts.data_policy import ReuseRules
+from backend.generation.models import FROM_OUTAGE
 
 CACHE_HEADER = "X-Cache"
 
@@ -16,6 +17,7 @@ class Source(StrEnum):
 
     SHARED = "shared"  # an identical request that was being answered
     EXACT = "exact"  # the stored answer to an identical request
+    OUTAGE = FROM_OUTAGE  # the same, of whatever revision, while no replica could serve
     MISS = "miss"  # computed, where a stored answer would have been taken
 
 
@@ -41,6 +43,7 @@ class ReusePlan:
 
     Attributes:
         digest: by which identical requests are found.
+        revision: of the model, as its replicas announce it; "" where none does.
         shares: whether it is found by those that arrive while it runs, or follows such a one.
         leader: the generation that it follows; None: it is computed, or there is an `answer`.
         answer: the stored one that it gets.
@@ -50,6 +53,7 @@ class ReusePlan:
 
     organization_id: UUID
     digest: str
+    revision: str
     rules: ReuseRules
     shares: bool
     leader: UUID | None = None

@@ -4223,6 +4223,11 @@ export interface components {
              * @description Of an answer: what was used of memory.
              */
             memories: components["schemas"]["UsedMemoryOut"][];
+            /**
+             * From Outage
+             * @description It is a stored answer to the same prompt, given while no model could answer.
+             */
+            from_outage: boolean;
         };
         /** UsedMemoryOut */
         UsedMemoryOut: {
@@ -4353,7 +4358,7 @@ export interface components {
         ImportBody: {
             /**
              * Conversations
-             * @description As they stand in ChatGPT's or Claude's `conversations.json`, or in ours.
+             * @description As they stand in ChatGPT's or Claude's `conversations.json`, in Open WebUI's export, or in ours.
              */
             conversations: {
                 [key: string]: unknown;
@@ -4483,7 +4488,7 @@ export interface components {
             } | null;
             /**
              * Answer Source
-             * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one. Empty: it was computed.
+             * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one; `outage`, a stored one while no model could answer. Empty: it was computed.
              */
             answer_source: string;
         };

@@ -26,6 +26,7 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     has_documents: false,
     memory: null,
     memories: [],
+    from_outage: false,
   };
 }
 

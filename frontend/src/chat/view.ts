@@ -133,6 +133,7 @@ function emptyMessage(id: string, parentId: string | null): Message {
     has_documents: false,
     memory: null,
     memories: [],
+    from_outage: false,
   };
 }
 
