@@ -36,8 +36,9 @@ from backend.api.sse import EventStreamResponse
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
+from backend.generation.admission.fallback import narrowed
 from backend.generation.lifespan import gateway_of
-from backend.generation.pools.config import load_pools
+from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.request import GenerationRequest, Reuse, SamplingParams, TurnIds
 from backend.generation.service import generation_start
 from backend.generation.tools import Tools
@@ -186,12 +187,22 @@ async def _begin(
 def room_for_history(max_tokens: int | None = None) -> RoomFor:
     """What a model's window leaves for the history, beside an answer of `max_tokens`."""
 
-    def room_for(model: str) -> int:
-        pool = load_pools().find(model)
-        answer = min(max_tokens or pool.turn_limit, pool.context_window // 4)
-        return pool.context_window - answer
+    return lambda model: _room_in(load_pools().find(model), max_tokens)
 
-    return room_for
+
+async def room_for_turn(
+    request: AuthenticatedRequest, model: str, max_tokens: int | None = None
+) -> RoomFor:
+    """The same for a turn that is about to be answered: while the model takes no requests, what
+    the window of those that stand in for it leaves."""
+    gateway, asked_for = gateway_of(request.scope), load_pools().find(model)
+    pool = await narrowed(gateway.pools, gateway.queues, asked_for, request.auth)
+    return lambda _: _room_in(pool, max_tokens)
+
+
+def _room_in(pool: PoolConfig, max_tokens: int | None) -> int:
+    answer = min(max_tokens or pool.turn_limit, pool.context_window // 4)
+    return pool.context_window - answer
 
 
 def merged_parameters(turn: Turn, params: SamplingParams | None) -> SamplingParams:

@@ -49,7 +49,11 @@ _BEGINNING = "beginning"
 """In `Message.sent` of an answer that goes on with another: what it begins with."""
 
 FROM_OUTAGE = "from_outage"
-"""In `Message.sent`: the answer is a stored one, given while no model could answer."""
+"""In `Message.sent`: the answer is a stored one, given while its model could not answer."""
+
+READ_IN_PART = "read_in_part"
+"""In `Message.sent`: another model than the chosen one answered, and the chat's beginning was left
+out."""
 
 RoomFor = Callable[[str], int]
 """How many tokens of history the named model can read, with room left for its answer."""
@@ -226,8 +230,11 @@ def generation_attach(*, message_id: UUID, generation_id: UUID, model: str | Non
     if message is None:
         return
     message.generation_id = generation_id
+    sent = message.sent or {}
+    if model not in (None, message.model) and sent.get("used", 0) >= sent.get("tokens", 1):
+        message.sent = {**sent, READ_IN_PART: True}
     message.model = model or message.model
-    message.save(update_fields=["generation_id", "model"])
+    message.save(update_fields=["generation_id", "model", "sent"])
     notify(
         "generation.started",
         user_id=message.conversation.user_id,
@@ -258,7 +265,7 @@ def message_finish(
         status: a terminal MessageStatus.
         finish_reason: OpenAI's, or "" where there is none.
         parts: what `text` says, where it is more than text (items.py).
-        from_outage: it is a stored answer, given while no model could answer.
+        from_outage: it is a stored answer, given while its model could not answer.
     """
     status = MessageStatus(status)
     if status == MessageStatus.PENDING:

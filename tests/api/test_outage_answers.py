@@ -44,7 +44,7 @@ def test_stored_answer_is_given_when_the_model_has_ended(
 ) -> None:
     product = scripted_product
     person, client = new_person(product, "exact")
-    stranger, outsider = new_person(product, "exact")
+    other, outsider = new_person(product, "exact")
     careful, without = new_person(product, "off")
     computed = ask(client)
     assert computed.headers["x-cache"] == "miss"
@@ -79,5 +79,5 @@ def test_stored_answer_is_given_when_the_model_has_ended(
         assert refused.status_code == 503, refused.text
         assert refused.json()["error"]["code"] == "overloaded"
         assert int(refused.headers["retry-after"]) > 0
-    for one in (person.browser, stranger.browser, careful.browser, client, outsider, without):
+    for one in (person.browser, other.browser, careful.browser, client, outsider, without):
         one.close()

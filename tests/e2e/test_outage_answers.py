@@ -13,7 +13,7 @@ from tests.support.compared_models import compared_models, end, says
 from tests.support.scripted import ScriptedProduct
 from tests.support.upstream import UpstreamThread
 
-NOTE = "No model could answer just then. This is the stored answer to the same question."
+NOTE = "The model could not answer just then. This is the stored answer to the same question."
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_stored_answer_of_an_outage_is_shown_as_such(
     person.answer.get_by_role("button", name="More about this answer").click()
     page.get_by_role("menuitem", name="What was sent").click()
     sent = page.get_by_role("dialog", name="What was sent")
-    expect(sent).to_contain_text("while no model could answer")
+    expect(sent).to_contain_text("while the model could not answer")
     page.keyboard.press("Escape")
 
     person.visitor.expect_status(503)

@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from backend.generation.admission.fallback import FALLBACK_HEADER, can_serve, needed_capabilities
+from backend.generation.admission.fallback import (
+    FALLBACK_HEADER,
+    can_serve,
+    narrowed,
+    needed_capabilities,
+)
 from backend.generation.pools.config import PoolConfig, Pools
 from backend.generation.request import SamplingParams
 from backend.generation.tools import Tools
@@ -102,3 +107,30 @@ async def test_needed_capabilities_follow_the_request(
     able = _pool(upstream, "able", capabilities=tuple(needed_capabilities(request)))
     assert can_serve(able, request)
     assert not can_serve(replace(able, capabilities=able.capabilities[1:]), request)
+
+
+async def test_chat_is_cut_for_the_widest_of_those_that_stand_in(
+    transactional_db: None, upstream: SyntheticUpstream, dead: SyntheticUpstream
+) -> None:
+    """Not for one that is away too, and never for a wider window than its own model's."""
+    (pool,) = pools_of(dead).models
+    own = pool.context_window
+    chain = {
+        "away": _pool(dead, "away", context_window=own // 2),
+        "narrow": _pool(upstream, "narrow", context_window=own // 8),
+        "middle": _pool(upstream, "middle", context_window=own // 4),
+        "wide": _pool(upstream, "wide", context_window=own * 2),
+    }
+    principal = await caller()
+
+    async def window(*fallback: str, asked_for: PoolConfig = pool) -> int:
+        asked_for = replace(asked_for, fallback=fallback)
+        pools = Pools((asked_for, *chain.values()))
+        async with running_gateway(pools) as gateway:
+            found = await narrowed(gateway.pools, gateway.queues, asked_for, principal)
+        return found.context_window
+
+    assert await window("away", "narrow", "middle") == own // 4
+    assert await window("narrow", "wide") == own
+    assert await window("away") == own
+    assert await window("narrow", asked_for=_pool(upstream, pool.id)) == own

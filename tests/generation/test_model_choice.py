@@ -25,7 +25,18 @@ from billing.prices.loading import clear_price_cache
 from billing.prices.services import prices_seed
 from infra.load.upstream import SyntheticUpstream
 from tests.factories import MODEL
-from tests.support.gateway import caller, chat, check_billed, pools_of, read, running_gateway, start
+from tests.support.gateway import (
+    all_end,
+    ask,
+    caller,
+    chat,
+    check_billed,
+    pools_of,
+    read,
+    running_gateway,
+    start,
+)
+from tests.support.reuse import greedy, reuse
 
 SMALL = "small"
 EASY = "Tom is 41 years old and lives in Leeds. Where does Tom live?"
@@ -201,3 +212,16 @@ async def test_simple_model_that_costs_more_or_cannot_do_it_is_not_taken(
         started = await start(chat(principal, EASY, model="auto", max_tokens=2))
         assert started.model == MODEL
         await read(started.id, principal)
+
+
+async def test_answer_that_the_simple_model_has_stored_is_given_in_an_outage(
+    gateway: Gateway, upstream: SyntheticUpstream
+) -> None:
+    principal = await caller()
+    await reuse(principal)
+    request = greedy(principal, EASY, model="auto", max_tokens=5)
+    await ask(request)
+    await all_end(gateway, upstream)
+    started, _ = await ask(request)
+    assert (started.model, started.headers[ROUTED_HEADER]) == (SMALL, "simple")
+    assert started.headers["X-Cache"] == "outage"

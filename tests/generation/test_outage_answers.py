@@ -24,20 +24,11 @@ from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, PermissionDenied, RateLimited
 from backend.platform.redis import async_client
 from infra.load.upstream import SyntheticUpstream, words
-from tests.support.gateway import AMPLE, ask, caller, pools_of, running_gateway, start
+from tests.support.gateway import AMPLE, all_end, ask, caller, pools_of, running_gateway, start
 from tests.support.reuse import check_computed, check_reused, greedy, redact_addresses, reuse
 
 TOKENS = 40
 KEY = "key-of-the-engines"
-
-
-async def dies(gateway: Gateway, *upstreams: SyntheticUpstream) -> None:
-    """These end, and the gateway knows that nothing is left."""
-    for upstream in upstreams:
-        await upstream.stop()
-    async with asyncio.timeout(20):
-        while any(queue.replicas.any_healthy for queue in gateway.queues.values()):
-            await asyncio.sleep(0.05)
 
 
 async def check_refused(request: GenerationRequest) -> None:
@@ -55,7 +46,7 @@ async def test_stored_answer_is_given_in_an_outage_and_says_so(
     await reuse(principal)
     request = greedy(principal, stream_usage=True)
     await ask(request)
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     started, answer = await ask(request)
     answer.check_order()
     assert answer.text == words(0, TOKENS)
@@ -64,7 +55,7 @@ async def test_stored_answer_is_given_in_an_outage_and_says_so(
     assert answer.chunks[-1]["usage"]["completion_tokens_details"]["cached_tokens"] == TOKENS
 
 
-async def test_what_was_not_asked_before_is_refused(
+async def test_request_that_was_not_answered_before_is_refused(
     gateway: Gateway, principal: Principal, upstream: SyntheticUpstream
 ) -> None:
     """Another organization, other parameters, another text, and who wants it computed."""
@@ -73,7 +64,7 @@ async def test_what_was_not_asked_before_is_refused(
         await reuse(one)
     asked = greedy(principal)
     await ask(asked)
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     await check_refused(greedy(outsider))
     await check_refused(greedy(principal, max_tokens=TOKENS + 1))
     await check_refused(greedy(principal, "Name other words."))
@@ -90,7 +81,7 @@ async def test_organization_that_stores_no_answers_is_refused(
     await reuse(principal)
     await ask(greedy(principal))
     await reuse(principal, cache=AnswerCache.OFF)
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     await check_refused(greedy(principal))
 
 
@@ -100,7 +91,7 @@ async def test_policy_that_changed_gets_no_answer_of_before(
     await reuse(principal)
     await ask(greedy(principal))
     await redact_addresses(principal.organization_id)
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     await check_refused(greedy(principal))
 
 
@@ -121,7 +112,7 @@ async def test_answer_passes_the_post_check_again(
         answer=ReusableAnswer(harmful, 4, 20, 0, "stop"),
         lifetime=row.expires_at - row.created_at,
     )
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     _, answer = await ask(greedy(principal))
     assert (answer.finish_reason, "bomb" in answer.text) == ("content_filter", False)
 
@@ -131,7 +122,7 @@ async def test_limits_and_rights_hold_in_an_outage(
 ) -> None:
     await reuse(principal)
     await ask(greedy(principal))
-    await dies(gateway, upstream)
+    await all_end(gateway, upstream)
     with pytest.raises(PermissionDenied):
         await start(greedy(replace(principal, role="viewer")))
     one_a_minute = PlanLimits("tight", AMPLE.queue_priority, 1, 10_000_000, 10_000)
@@ -150,7 +141,7 @@ async def test_answer_that_another_model_of_the_chain_has_stored_is_given(
     async with running_gateway(Pools((replace(pool, fallback=("small",)), small))) as gateway:
         await reuse(principal)
         await ask(greedy(principal, model="small"))
-        await dies(gateway, upstream)
+        await all_end(gateway, upstream)
         started, answer = await ask(greedy(principal))
         assert (started.model, started.headers[FALLBACK_HEADER]) == ("small", pool.id)
         assert started.headers["X-Cache"] == "outage"

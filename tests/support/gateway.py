@@ -120,6 +120,15 @@ async def cancel(generation_id: UUID, *, principal: Principal) -> None:
     await generation_cancel(newest(), generation_id, principal=principal)
 
 
+async def all_end(gateway: Gateway, *upstreams: SyntheticUpstream) -> None:
+    """These end, and the gateway knows that no replica is left."""
+    for upstream in upstreams:
+        await upstream.stop()
+    async with asyncio.timeout(60):
+        while any(queue.replicas.any_healthy for queue in gateway.queues.values()):
+            await asyncio.sleep(0.05)
+
+
 async def kill_gateway(gateway: Gateway) -> None:
     """End it as SIGKILL would, as far as that is possible within a process: nothing of it writes
     any more."""

@@ -22,7 +22,7 @@ from backend.api.schemas.conversations import (
     TurnRegenerate,
 )
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
-from backend.api.turns import GOES_ON, answer_turn, room_for_history
+from backend.api.turns import GOES_ON, answer_turn, room_for_history, room_for_turn
 from backend.conversations.feedback import feedback_set
 from backend.conversations.instructions import (
     chat_defaults_get,
@@ -57,6 +57,8 @@ async def ask(
     conversation = await in_database(
         conversation_get, principal=request.auth, conversation_id=conversation_id
     )
+    model = load_pools().find(body.model or conversation.model).id
+    max_tokens = body.max_tokens or conversation.parameters.get("max_tokens")
     store = partial(
         in_database,
         turn_create,
@@ -64,8 +66,8 @@ async def ask(
         conversation_id=conversation_id,
         parent_id=ACTIVE_LEAF if body.follows_active_leaf else body.parent_id,
         parts=body.parts,
-        model=load_pools().find(body.model or conversation.model).id,
-        room_for=room_for_history(body.max_tokens or conversation.parameters.get("max_tokens")),
+        model=model,
+        room_for=await room_for_turn(request, model, max_tokens),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
     return await answer_turn(
@@ -86,6 +88,7 @@ async def regenerate(
     body = body or TurnRegenerate()
     model = load_pools().find(body.model).id if body.model else None
     message = await in_database(message_get, principal=request.auth, message_id=message_id)
+    chat = message.conversation
     store = partial(
         in_database,
         turn_regenerate,
@@ -93,7 +96,9 @@ async def regenerate(
         message_id=message_id,
         model=model,
         beside=body.beside,
-        room_for=room_for_history(message.conversation.parameters.get("max_tokens")),
+        room_for=await room_for_turn(
+            request, model or chat.model, chat.parameters.get("max_tokens")
+        ),
     )
     return await answer_turn(
         request,

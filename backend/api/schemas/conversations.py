@@ -12,7 +12,7 @@ from backend.api.schemas.memories import MemoryNoteOut, UsedMemoryOut
 from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
 from backend.conversations.services import BulkAction
-from backend.conversations.turns import FROM_OUTAGE
+from backend.conversations.turns import FROM_OUTAGE, READ_IN_PART
 
 MAX_TEXT = 1_000_000
 
@@ -101,8 +101,8 @@ class SentPromptOut(ResponseModel):
     )
     answer_source: str = Field(
         description="Whose answer it got: `shared`, of an identical request while it ran;"
-        " `exact`, a stored one; `outage`, a stored one while no model could answer. Empty: it was"
-        " computed."
+        " `exact`, a stored one; `outage`, a stored one while its model could not answer. Empty:"
+        " it was computed."
     )
 
 
@@ -290,7 +290,12 @@ class MessageOut(ResponseModel):
     )
     memories: list[UsedMemoryOut] = Field(description="Of an answer: what was used of memory.")
     from_outage: bool = Field(
-        description="It is a stored answer to the same prompt, given while no model could answer."
+        description="It is a stored answer to the same prompt, given while its model could not"
+        " answer."
+    )
+    read_in_part: bool = Field(
+        description="Another model than the chosen one answered, and read only the chat's newest"
+        " part."
     )
 
 
@@ -430,6 +435,7 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         memory=_memory_note(message),
         memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
         from_outage=bool((message.sent or {}).get(FROM_OUTAGE)),
+        read_in_part=bool((message.sent or {}).get(READ_IN_PART)),
     )
 
 

@@ -55,6 +55,33 @@ async def chain_of(
     ]
 
 
+async def narrowed(
+    pools: PoolsInForce,
+    queues: Mapping[str, AdmissionQueue],
+    asked_for: PoolConfig,
+    principal: Principal,
+) -> PoolConfig:
+    """By whose window a chat with `asked_for` is cut: its own, or, while it takes no requests, that
+    of the widest of those that stand in for it now, where that is narrower."""
+    if asked_for.id not in queues or not queues[asked_for.id].refuses_all:
+        return asked_for
+    chain = [pool for name in asked_for.fallback if (pool := pools.get(name)) is not None]
+    serving = [
+        pool
+        for pool in chain
+        if pool.id in queues
+        and not queues[pool.id].refuses_all
+        and "chat" in pool.capabilities
+        and await may_be_used(pool, principal)
+    ]
+    widest = max(serving, key=_window, default=asked_for)
+    return min(asked_for, widest, key=_window)
+
+
+def _window(pool: PoolConfig) -> int:
+    return pool.context_window
+
+
 def can_serve(pool: PoolConfig, request: GenerationRequest) -> bool:
     """Whether the model can do what `request` asks for, and holds it."""
     room = pool.context_window - min(pool.answer_limit(request), pool.context_window // 4)

@@ -4225,9 +4225,14 @@ export interface components {
             memories: components["schemas"]["UsedMemoryOut"][];
             /**
              * From Outage
-             * @description It is a stored answer to the same prompt, given while no model could answer.
+             * @description It is a stored answer to the same prompt, given while its model could not answer.
              */
             from_outage: boolean;
+            /**
+             * Read In Part
+             * @description Another model than the chosen one answered, and read only the chat's newest part.
+             */
+            read_in_part: boolean;
         };
         /** UsedMemoryOut */
         UsedMemoryOut: {
@@ -4488,7 +4493,7 @@ export interface components {
             } | null;
             /**
              * Answer Source
-             * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one; `outage`, a stored one while no model could answer. Empty: it was computed.
+             * @description Whose answer it got: `shared`, of an identical request while it ran; `exact`, a stored one; `outage`, a stored one while its model could not answer. Empty: it was computed.
              */
             answer_source: string;
         };

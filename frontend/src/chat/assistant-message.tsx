@@ -11,8 +11,8 @@ import { BranchPicker } from "./branch-picker";
 import { CopyButton } from "./copy-button";
 import { FeedbackButtons } from "./feedback";
 import { MemoriesUsed } from "./memories-used";
+import { OutageNote } from "./outage-note";
 import { shownText } from "./parts";
-import { OutageAnswerNotice } from "./outage-answer-notice";
 import { QueuePlace } from "./queue-place";
 import { AnswerSources, SourceList } from "./sources";
 import { ThoughtSection, thoughtOf } from "./thought";
@@ -47,7 +47,7 @@ export function AssistantMessage({ message, readFrom }: AssistantMessageProps) {
         )}
         {calls.length > 0 && <ToolCalls parts={calls} />}
         <AnswerNotice message={message} />
-        {message.from_outage && <OutageAnswerNotice />}
+        {!message.live && <OutageNote message={message} />}
         {!coming && <MemoriesUsed memories={message.memories ?? []} />}
         {calls.length > 0 ? null : coming || message.live ? (
           <div className="-ms-2 mt-1 flex min-h-8 items-center">

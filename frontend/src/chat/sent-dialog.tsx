@@ -13,7 +13,7 @@ import { StationBar } from "./station-bar";
 const SOURCES: Partial<Record<string, MessageDescriptor>> = {
   shared: msg`answered together with an identical prompt`,
   exact: msg`a stored answer to an identical prompt`,
-  outage: msg`a stored answer to an identical prompt, while no model could answer`,
+  outage: msg`a stored answer to an identical prompt, while the model could not answer`,
 };
 
 const SPEAKERS: Partial<Record<string, MessageDescriptor>> = {

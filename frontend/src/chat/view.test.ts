@@ -27,6 +27,7 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     memory: null,
     memories: [],
     from_outage: false,
+    read_in_part: false,
   };
 }
 

@@ -134,6 +134,7 @@ function emptyMessage(id: string, parentId: string | null): Message {
     memory: null,
     memories: [],
     from_outage: false,
+    read_in_part: false,
   };
 }
 
