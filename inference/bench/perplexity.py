@@ -5,8 +5,8 @@ with the ratio's standard error, the weights' memory, and the model's speed by t
 sampling and HTTP): decode tokens a second of one stream and of eight, prompt tokens a second.
 
 The text is perplexity_text.txt (ours) and then the language reference that every Python carries
-(`pydoc_data.topics`), or the files of `--text`. It is read in windows of 1,024 tokens. Both ways
-read the same tokens, so the ratio is known far better than the perplexity itself; 644 tokens
+(`pydoc_data.topics`), or the files of `--text`. It is read in windows of `--window` tokens. Both
+ways read the same tokens, so the ratio is known far better than the perplexity itself; 644 tokens
 are still too few to tell 0.5 %.
 """
 
@@ -100,22 +100,24 @@ def read_tokens(model: str, files: Sequence[Path] = (), *, limit: int) -> list[i
     return load_text(model)[0].encode("\n\n".join(texts))[:limit]
 
 
-def text_logprobs(path: str, way: Way, token_ids: Sequence[int]) -> torch.Tensor:
+def text_logprobs(
+    path: str, way: Way, token_ids: Sequence[int], window: int = _WINDOW
+) -> torch.Tensor:
     """Of every token but each window's first, given those before it.
 
     Raises:
         ModelLoadError: when the model cannot be had that way on this machine.
     """
-    return _text_logprobs(*_load(path, way), torch.tensor(token_ids))
+    return _text_logprobs(*_load(path, way, window), torch.tensor(token_ids), window)
 
 
-def measure(path: str, way: Way, token_ids: Sequence[int]) -> Figures:
+def measure(path: str, way: Way, token_ids: Sequence[int], window: int) -> Figures:
     """Load the model that way and try it.
 
     Raises:
         ModelLoadError: when it cannot be had on this machine.
     """
-    model, caches = _load(path, way)
+    model, caches = _load(path, way, window)
     weight_mb = (
         _tensor_bytes() - sum(part.nbytes for cache in caches for part in cache.parts)
     ) / 1e6
@@ -123,7 +125,7 @@ def measure(path: str, way: Way, token_ids: Sequence[int]) -> Figures:
     prompt = tokens.repeat(_PROMPT // len(tokens) + 1)[:_PROMPT]
     with torch.inference_mode():
         return Figures(
-            logprobs=_text_logprobs(model, caches, tokens),
+            logprobs=_text_logprobs(model, caches, tokens, window),
             weight_mb=weight_mb,
             decode={
                 streams: streams * _rate(partial(model, decode_batch(streams), caches), _STEPS)
@@ -133,20 +135,20 @@ def measure(path: str, way: Way, token_ids: Sequence[int]) -> Figures:
         )
 
 
-def _load(path: str, way: Way) -> tuple[Decoder, list[LayerCache]]:
+def _load(path: str, way: Way, window: int) -> tuple[Decoder, list[LayerCache]]:
     precision, kv_dtype = way
     cpu = torch.device("cpu")
     model = build_decoder(open_weights(path), torch.float32, cpu, precision)
-    slots = max(_WINDOW, _PROMPT, max(_STREAMS) * (_CONTEXT + _BLOCK))
+    slots = max(window, _PROMPT, max(_STREAMS) * (_CONTEXT + _BLOCK))
     caches = allocate_caches(slots, model.config, model.config.num_layers, kv_dtype, cpu)
     return model, caches
 
 
 def _text_logprobs(
-    model: Decoder, caches: list[LayerCache], token_ids: torch.Tensor
+    model: Decoder, caches: list[LayerCache], token_ids: torch.Tensor, window: int
 ) -> torch.Tensor:
     with torch.inference_mode():
-        return torch.cat([_logprobs(model, caches, part) for part in token_ids.split(_WINDOW)])
+        return torch.cat([_logprobs(model, caches, part) for part in token_ids.split(window)])
 
 
 def _logprobs(model: Decoder, caches: list[LayerCache], token_ids: torch.Tensor) -> torch.Tensor:
@@ -203,6 +205,7 @@ def main() -> None:
     parser.add_argument("--model", required=True, help="a GGUF file or a Hugging Face folder")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="text files to read")
     parser.add_argument("--tokens", type=int, default=8192, help="of the text, at most")
+    parser.add_argument("--window", type=int, default=_WINDOW, help="tokens that are read at once")
     parser.add_argument("--threads", type=int, help="default: all cores")
     parser.add_argument("--ways", nargs="*", help="by the beginnings of their names; default: all")
     args = parser.parse_args()
@@ -221,7 +224,7 @@ def main() -> None:
         if args.ways and exact and not name.startswith(tuple(args.ways)):
             continue  # the first is what the others are compared with
         try:
-            found = measure(args.model, way, token_ids)
+            found = measure(args.model, way, token_ids, args.window)
         except ModelLoadError as error:
             write(f"| {name} | {error} | | | | | |\n")
             continue
