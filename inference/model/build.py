@@ -328,7 +328,7 @@ class WeightLoader:
 
     def _pick_backend(self) -> Backend:
         if self._kernels is not None:
-            return CpuBackend(self._kernels)
+            return CpuBackend(self._kernels, rounds_attention=self._precision.int8_activations)
         if self._has_triton:
             from inference.kernels.gpu.backend import TritonBackend
 

@@ -19,8 +19,9 @@ class Precision:
     weights: WeightBits = "as-is"
     """What dense matrices are rounded to when they are loaded."""
     int8_activations: bool = False
-    """Round what enters a product to int8, block by block, when it is computed. Faster, and
-    no longer the float32 model. Dense matrices become int8 then unless int4 is asked for."""
+    """Round what enters a product to int8, block by block, when it is computed, and where the
+    processor multiplies bfloat16, what enters attention of a prompt to that. Faster, and no
+    longer the float32 model. Dense matrices become int8 then unless int4 is asked for."""
     tiles: bool = False
     """Where the processor has AMX, compute many rows in bfloat16 tiles instead: prompts are faster,
     and a row's numbers depend on how many rows its step has."""

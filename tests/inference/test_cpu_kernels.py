@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -237,6 +239,97 @@ def test_prefill_attention_equals_float64(kernels, heads, kv_heads, dim, window,
         CpuBackend(kernels).attend_prefill(queries, cache, span, got, window)
         TorchBackend().attend_prefill(queries.double(), cache, span, exact, window)
         torch.testing.assert_close(got.double(), exact, rtol=1e-4, atol=2e-5)
+
+
+def rounded_attention(queries, cache, chunk, window, out) -> None:
+    """In float64, of queries (with their scale), keys and values that are bfloat16."""
+    scale = torch.tensor(1.44269504) / torch.tensor(float(queries.shape[-1])).sqrt()
+    queries = (queries * scale).bfloat16().double() / float(scale)
+    if cache.key_scales is None:
+        keys, values = cache.keys.float(), cache.values.float()
+    else:
+        keys = cache.keys * cache.key_scales[..., None]
+        values = cache.values * cache.value_scales[..., None]
+    kept = LayerCache(keys.bfloat16().double(), values.bfloat16().double())
+    TorchBackend().attend_prefill(queries, kept, chunk, out, window)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.int8])
+@pytest.mark.parametrize("window", [None, 7, 100])
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "dim"), [(9, 3, 64), (4, 1, 48), (5, 5, 16), (12, 2, 128), (7, 1, 80)]
+)
+def test_rounded_prefill_attention_is_that_of_bfloat16_numbers(
+    kernels, heads, kv_heads, dim, window, kind
+):
+    """Prompts and later pieces of one; elsewhere than on a processor with bfloat16 it is exact."""
+    for num, start in ((1, 0), (70, 0), (201, 13), (33, 300)):
+        length = start + num
+        slots = torch.randperm(length + 50)[:length]
+        shape = (length + 50, kv_heads, dim)
+        if kind is torch.int8:
+            keys, values = torch.randint(-127, 128, (2, *shape), dtype=torch.int8)
+            cache = LayerCache(keys, values, *(torch.rand(2, *shape[:2]) * 0.02))
+        else:
+            cache = LayerCache(*(torch.randn(2, *shape) * 2).to(kind))
+        queries = torch.randn(num, heads + 2 * kv_heads, dim)[:, :heads] * 2
+        plain, got = torch.empty(2, num, heads, dim)
+        wanted = torch.empty(num, heads, dim).double()
+        chunk = PrefillChunk(0, num, start, slots)
+        CpuBackend(kernels).attend_prefill(queries, cache, chunk, plain, window)
+        backend = CpuBackend(kernels, rounds_attention=True)
+        backend.attend_prefill(queries, cache, chunk, got, window)
+        if not kernels.parley_has_bfloat16():
+            assert torch.equal(got, plain)
+            continue
+        rounded_attention(queries, cache, chunk, window, wanted)
+        largest = 2.6 if kind is torch.int8 else float(cache.values.abs().max())
+        assert (got - wanted).abs().max() < largest / 256  # both sums of rounded weights
+        assert not torch.equal(got, plain)
+
+
+@pytest.mark.parametrize("rounds", [False, True])
+@pytest.mark.parametrize("window", [None, 50])
+def test_prefill_attention_has_the_same_bits_in_chunks_of_any_size(kernels, rounds, window):
+    backend, num = CpuBackend(kernels, rounds_attention=rounds), 277
+    cache = LayerCache(*torch.randn(2, num, KV_HEADS, DIM).half())
+    queries = torch.randn(num, HEADS, DIM) * 3
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads, ends in ((1, [num]), (3, [num]), (2, [1, 18, 82, 83, 146, num])):
+            torch.set_num_threads(threads)
+            out = torch.empty(num, HEADS, DIM)
+            for begin, end in pairwise([0, *ends]):
+                chunk = PrefillChunk(0, end - begin, begin, torch.arange(end))
+                backend.attend_prefill(queries[begin:end], cache, chunk, out[begin:end], window)
+            found.append(out)
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
+def test_rounded_prefill_attention_is_finite_when_scores_are_far_apart(kernels):
+    keys, values = torch.randn(2, 90, KV_HEADS, DIM)
+    cache, queries = LayerCache(keys * 60, values), torch.randn(90, HEADS, DIM) * 60
+    got = torch.empty(90, HEADS, DIM)
+    chunk = PrefillChunk(0, 90, 0, torch.arange(90))
+    CpuBackend(kernels, rounds_attention=True).attend_prefill(queries, cache, chunk, got, None)
+    assert got.isfinite().all()
+    # The first token attends to itself alone.
+    first = values[0].repeat_interleave(HEADS // KV_HEADS, 0)
+    torch.testing.assert_close(got[0], first, rtol=2**-8, atol=0)
+
+
+@pytest.mark.parametrize("rounds", [False, True])
+def test_prefill_attention_hides_no_number_that_is_none(kernels, rounds):
+    keys, values = torch.randn(2, 90, KV_HEADS, DIM)
+    keys[70] = torch.nan
+    got, chunk = torch.empty(90, HEADS, DIM), PrefillChunk(0, 90, 0, torch.arange(90))
+    backend = CpuBackend(kernels, rounds_attention=rounds)
+    backend.attend_prefill(torch.randn(90, HEADS, DIM), LayerCache(keys, values), chunk, got, None)
+    assert got[:70].isfinite().all()
+    assert got[70:].isnan().all()
 
 
 def test_kernels_are_absent_without_a_compiler(monkeypatch, caplog):

@@ -71,7 +71,7 @@ def make_layers(kernels, kind: Kind, *, int8: bool, bias: bool) -> list[PreNormL
         shift = torch.randn(rows) if bias else None
         return PackedLinear(kernels, parts, shift, int8_activations=int8)
 
-    backend = CpuBackend(kernels)
+    backend = CpuBackend(kernels, rounds_attention=int8)
     rotary = Rotary(CONFIG.rope, DIM, CONFIG.max_position, torch.device("cpu"))
 
     def attention(window: int | None) -> Attention:
@@ -229,7 +229,10 @@ def test_prompt_gives_the_same_bits_in_chunks_of_any_size(kernels, kind, cached_
     if not kernels.parley_has_int8():
         pytest.skip("no int8 products on this processor")
     layers = make_layers(kernels, kind, int8=True, bias=kind is Kind.Q4_K)
-    backends = CpuBackend(kernels), PartByPart(kernels)
+    backends = (
+        CpuBackend(kernels, rounds_attention=True),
+        PartByPart(kernels, rounds_attention=True),
+    )
     fused, single = (LayerStack(CONFIG, backend, layers) for backend in backends)
     num, threads = 277, torch.get_num_threads()
     x = torch.randn(num, CONFIG.hidden_size)

@@ -47,7 +47,8 @@ def test_machine_without_a_compiler_computes_with_the_library_for_its_processor(
     ("has", "level"),
     [
         (prebuilt.LEVELS[0].needs, "amx"),
-        (prebuilt.LEVELS[1].needs | {"amx_tile"}, "vnni"),
+        (prebuilt.LEVELS[1].needs | {"amx_tile"}, "bf16"),
+        (prebuilt.LEVELS[2].needs | {"avx512vbmi"}, "vnni"),
         (AVX2.needs | {"avx512f"}, "avx2"),
         (AVX2.needs - {"f16c"}, None),
     ],

@@ -15,6 +15,7 @@ from inference.core import SamplingParams
 from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.kernels.batch import Batch, LayerCache, PrefillChunk
+from inference.kernels.cpu.backend import CpuBackend
 from inference.model.build import build_decoder, build_model
 from inference.model.files.open import open_weights
 from inference.model.placement import pick_precision
@@ -95,6 +96,22 @@ def test_auto_stays_float32_where_no_kernel_can_be_compiled(tmp_path, monkeypatc
     build_model(open_weights(str(tmp_path)), torch.float32, CPU, auto)
     with pytest.raises(ModelLoadError, match="compiler"):
         build_model(open_weights(str(tmp_path)), torch.float32, CPU, on)
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_attention_of_prompts_is_rounded_where_activations_are(
+    kernels, int8, tmp_path, monkeypatch
+):
+    make_folder("llama", tmp_path)
+    asked, kept = [], CpuBackend.__init__
+
+    def begin(self: CpuBackend, library: ctypes.CDLL, *, rounds_attention: bool) -> None:
+        asked.append(rounds_attention)
+        kept(self, library, rounds_attention=rounds_attention)
+
+    monkeypatch.setattr(CpuBackend, "__init__", begin)
+    logits_of(tmp_path, Precision(int8_activations=int8))
+    assert asked == [int8]
 
 
 @pytest.mark.model

@@ -26,8 +26,14 @@ log = logging.getLogger(__name__)
 class CpuBackend(TorchBackend):
     """`TorchBackend` in float32, faster."""
 
-    def __init__(self, kernels: ctypes.CDLL) -> None:
+    def __init__(self, kernels: ctypes.CDLL, *, rounds_attention: bool = False) -> None:
+        """
+        Args:
+            rounds_attention: of prompts, round what is multiplied to bfloat16 where the processor
+                multiplies that twice as fast; sums stay float32.
+        """
         self._kernels = kernels
+        self._rounds_attention = rounds_attention
 
     @staticmethod
     def takes(sizes: Iterable[int]) -> bool:
@@ -36,7 +42,9 @@ class CpuBackend(TorchBackend):
 
     def fuse(self, shape: LayerShape, layers: Sequence[LayerParts]) -> FusedDecode | None:
         try:
-            return FusedDecode(self._kernels, shape, layers)
+            return FusedDecode(
+                self._kernels, shape, layers, rounds_attention=self._rounds_attention
+            )
         except ValueError as reason:
             log.info("layers are computed part by part: %s", reason)
             return None
@@ -95,7 +103,7 @@ class CpuBackend(TorchBackend):
             *(ROW_KINDS[cache.keys.dtype], at(queries), queries.stride(0)),
             *(at(cache.keys), at(cache.values), at(cache.key_scales), at(cache.value_scales)),
             *(at(slots), at(out), num, chunk.start, heads, cache.keys.shape[1], dim),
-            window or 2**30,
+            *(window or 2**30, self._rounds_attention),
         )
 
     def mlp(self, x: Tensor, gate_up: Product, down: Product) -> Tensor:

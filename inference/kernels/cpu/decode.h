@@ -30,6 +30,7 @@ struct ParleyLayer {
 
 struct ParleyShape {
   int hidden, heads, kv_heads, head_dim, block_size, row_kind;
+  int rounds_attention;  // of prompts, to bfloat16 where the processor multiplies that
   float eps;
 };
 
@@ -135,8 +136,9 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
     Ahead ahead;
     OwnRows own(M, std::max(hidden, queries));
     PartRoom room(heads);
-    SpanRoom span_room(spans.empty() ? 0 : span_rows(group), D);
-    SpanGather<Row> context(spans.empty() ? 0 : D);
+    const bool rounds = shape.rounds_attention;
+    SpanWork<Row, ExactSpan> exact_span(spans.empty() || rounds ? 0 : span_rows(group), D);
+    SpanWork<Row, BFloat16Span> rounded_span(spans.empty() || !rounds ? 0 : span_rows(group), D);
 
     const auto norm = [&](const float* weight, const ParleyMatrix& next) {
       for (int m = 0; m < M; m++)
@@ -220,12 +222,15 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                       batch.tables, batch.width, shape.block_size, room, parts);
           return;
         }
-        const SpanTask& span = spans[task];
-        const ParleyChunk& chunk = *span.chunk;
-        context.read_from(keys, values, chunk.slots, chunk.start + chunk.end - chunk.begin);
-        span_task(context, &shared.qkv[(size_t)chunk.begin * qkv_rows], qkv_rows,
-                  &shared.attended[(size_t)chunk.begin * queries], span.kv, group, heads, span.begin,
-                  span.end, chunk.start, std::min(layer.window, 1 << 30), span_room);
+        const auto attend_with = [&](auto& own_span) {
+          const SpanTask& span = spans[task];
+          const ParleyChunk& chunk = *span.chunk;
+          own_span.context.read_from(keys, values, chunk.slots, chunk.start + chunk.end - chunk.begin);
+          span_task(own_span.context, &shared.qkv[(size_t)chunk.begin * qkv_rows], qkv_rows,
+                    &shared.attended[(size_t)chunk.begin * queries], span.kv, group, heads, span.begin,
+                    span.end, chunk.start, std::min(layer.window, 1 << 30), own_span.room);
+        };
+        rounds ? attend_with(rounded_span) : attend_with(exact_span);
       });
 
       const auto join = once(i, Adapted::kOut, [&] {

@@ -53,6 +53,7 @@ class _Shape(Structure):
         ("head_dim", c_int),
         ("block_size", c_int),
         ("row_kind", c_int),
+        ("rounds_attention", c_int),
         ("eps", c_float),
     ]
 
@@ -96,12 +97,20 @@ class FusedDecode:
     """Some layers, for batches of few tokens."""
 
     def __init__(
-        self, kernels: ctypes.CDLL, shape: LayerShape, layers: Sequence[LayerParts]
+        self,
+        kernels: ctypes.CDLL,
+        shape: LayerShape,
+        layers: Sequence[LayerParts],
+        *,
+        rounds_attention: bool = False,
     ) -> None:
-        """Raises ValueError when a matrix is not stored in a way that `decode.h` knows, or matrices
+        """As `CpuBackend` rounds it.
+
+        Raises ValueError when a matrix is not stored in a way that `decode.h` knows, or matrices
         do not fit one another: the kernel takes sizes as they are told."""
         self._kernels = kernels
         self._layer_shape = shape
+        self._rounds_attention = rounds_attention
         self._weights = list(layers)  # their tensors must live as long as their addresses
         self._layers = (_Layer * len(layers))(*(_layer(layer) for layer in layers))
         for layer, parts in zip(self._layers, layers, strict=True):
@@ -137,7 +146,7 @@ class FusedDecode:
         shape = _Shape(
             *(sizes.hidden_size, sizes.num_heads, sizes.num_kv_heads, sizes.head_dim),
             decode.block_size if decode else 1,
-            *(ROW_KINDS[caches[0].keys.dtype], sizes.eps),
+            *(ROW_KINDS[caches[0].keys.dtype], self._rounds_attention, sizes.eps),
         )
         cos, sin = angles
         read = None if readout is None else _readout(readout)

@@ -18,7 +18,8 @@
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,
 //   attend_parts.h its long contexts in parts
-//   attend_prefill.h  attention of prompts
+//   attend_prefill.h  attention of prompts,
+//   span_exact.h, span_bfloat16.h   in float32 and rounded
 //   readout.h      linear functions of what a layer leaves
 //   decode.h       all layers over few rows at once
 //
@@ -77,6 +78,9 @@ int parley_has_int8(void) { return kHasInt8; }
 // How many activations are rounded to int8 with one unit where a matrix has weights of this kind.
 int parley_rounded_together(int kind) { return shared_by(kind); }
 
+// Whether this processor multiplies bfloat16, so that attention of prompts may round to it.
+int parley_has_bfloat16(void) { return kHasBFloat16; }
+
 // How many rows are multiplied in tiles rather than in int8; 0 where this processor has none.
 int parley_least_tiled_rows(void) { return least_tiled_rows(); }
 void parley_allow_tiles(int allowed) { tiles_allowed = allowed; }
@@ -128,13 +132,16 @@ void parley_attend(int kind, const float* queries, void* keys, void* values, flo
 }
 
 // Queries (num, heads, D), `stride` floats apart, of the tokens from position `start` on of the
-// sequence that lies in `slots` (start + num); out (num, heads, D).
+// sequence that lies in `slots` (start + num); out (num, heads, D). What is multiplied is rounded to bfloat16
+// first where it `rounds` and the processor multiplies that.
 void parley_attend_prefill(int kind, const float* queries, int stride, void* keys, void* values,
                         float* key_scales, float* value_scales, const int64_t* slots, float* out,
-                        int num, int start, int heads, int kv_heads, int D, int window) {
-#define PARLEY_ATTEND_PREFILL(Row)                                                                  \
-  attend_prefill<Row>(queries, stride, PARLEY_CACHED(Row, keys, key_scales),                        \
-                   PARLEY_CACHED(Row, values, value_scales), slots, out, num, start, heads, window)
+                        int num, int start, int heads, int kv_heads, int D, int window,
+                        int rounds) {
+#define PARLEY_ATTEND_PREFILL(Row)                                                                \
+  (rounds ? attend_prefill<BFloat16Span, Row> : attend_prefill<ExactSpan, Row>)(                  \
+      queries, stride, PARLEY_CACHED(Row, keys, key_scales),                                      \
+      PARLEY_CACHED(Row, values, value_scales), slots, out, num, start, heads, window)
   PARLEY_WITH_ROW(kind, PARLEY_ATTEND_PREFILL)
 }
 

@@ -17,7 +17,8 @@ _SOURCES = [Path(__file__).with_name("kernels.cpp"), *sorted(Path(__file__).pare
 
 _AVX2 = frozenset({"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"})
 _VNNI = _AVX2 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"}
-_AMX = _VNNI | {"avx512vbmi", "avx512_bf16", "amx_tile", "amx_bf16"}
+_BF16 = _VNNI | {"avx512_bf16"}
+_AMX = _BF16 | {"avx512vbmi", "amx_tile", "amx_bf16"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Level:
 _V4 = ("-march=x86-64-v4", "-mavx512vnni")
 LEVELS = (
     Level("amx", (*_V4, "-mavx512vbmi", "-mavx512bf16", "-mamx-tile", "-mamx-bf16"), _AMX),
+    Level("bf16", (*_V4, "-mavx512bf16"), _BF16),
     Level("vnni", _V4, _VNNI),
     Level("avx2", ("-march=x86-64-v3",), _AVX2),
 )
