@@ -40,8 +40,10 @@ export function AppShell() {
 
 function SignedIn() {
   const { data, error, isError, refetch } = useMeQuery();
-  // The shell is rendered in slices between which the browser draws and answers a touch.
-  const me = useDeferredValue(data);
+  // The shell is first rendered in slices, between which the browser draws and answers a touch; it
+  // leaves at once.
+  const known = useDeferredValue(data !== undefined);
+  const me = known ? data : undefined;
   const location = useLocation();
   if (me === null) {
     const next = location.pathname === "/" ? "" : `?next=${encodeURIComponent(location.pathname)}`;
