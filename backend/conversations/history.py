@@ -107,7 +107,7 @@ def history_read(
 def _summary_message(summary: ConversationSummary) -> ChatMessage:
     """It says what files and tools said, so it is data as those are: never in the system role."""
     data = UntrustedPart("a summary of the earlier conversation", summary.text)
-    return ChatMessage("user", [TextPart(_SUMMARY), data])
+    return ChatMessage("user", [TextPart(_SUMMARY, is_ours=True), data])
 
 
 def history_of(

@@ -123,10 +123,11 @@ def parts_for_model(
         else:
             source = f'the attached file "{attachment.filename}"'
             files.append(UntrustedPart(source, data.decode()))
-    text = "\n\n".join([*notes, *texts])
-    if not files and not images:
+    text = "\n\n".join(texts)
+    if not files and not images and not notes:
         return text
-    return [*files, *([TextPart(text)] if text else []), *images]
+    ours = [TextPart(note, is_ours=True) for note in notes]
+    return [*files, *ours, *([TextPart(text)] if text else []), *images]
 
 
 def document_part(

@@ -11,8 +11,15 @@ import msgspec
 from backend.conversations.models import Message
 
 
-class TextPart(msgspec.Struct, frozen=True, tag="text"):
+class TextPart(msgspec.Struct, frozen=True, omit_defaults=True, tag="text"):
+    """Words of a message.
+
+    Attributes:
+        is_ours: they are the product's, such as a note about a file, and nobody is judged by them.
+    """
+
     text: str
+    is_ours: bool = False
 
 
 class ImagePart(msgspec.Struct, frozen=True, tag="image"):
@@ -67,7 +74,8 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def texts(self) -> list[str]:
         """The text of each part and call. What is attached comes first."""
-        return [text for text, _ in self.checked_texts]
+        texts = [part.text for part in self.parts if not isinstance(part, ImagePart)]
+        return texts + [f"{call.name} {call.arguments}" for call in self.tool_calls]
 
     @property
     def checked_texts(self) -> list[tuple[str, bool]]:
@@ -75,7 +83,7 @@ class ChatMessage(msgspec.Struct, frozen=True, omit_defaults=True):
         texts = [
             (part.text, isinstance(part, UntrustedPart))
             for part in self.parts
-            if not isinstance(part, ImagePart)
+            if not isinstance(part, ImagePart) and not (isinstance(part, TextPart) and part.is_ours)
         ]
         return texts + [(f"{call.name} {call.arguments}", False) for call in self.tool_calls]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from backend.conversations.types import ChatMessage, ImagePart, Part, UntrustedPart
+from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, UntrustedPart
 from backend.generation.request import GenerationRequest
 from backend.generation.tools import Call, call_as_openai
 from backend.platform.encryption import keyed_hash
@@ -83,12 +83,17 @@ def _as_openai(message: ChatMessage) -> dict[str, Any]:
 
 
 def _content(message: ChatMessage) -> str | list[dict[str, Any]]:
-    """A string where nothing but text is left of untrusted content."""
+    """A string where nothing but text is left of what the product put together."""
     if isinstance(message.content, str):
         return message.content
-    if any(isinstance(part, UntrustedPart) for part in message.content) and not message.images:
+    put_together = any(_is_ours(part) for part in message.content)
+    if put_together and not message.images:
         return "\n\n".join(_text_of(part) for part in message.content)
     return [_part_as_openai(part) for part in message.content]
+
+
+def _is_ours(part: Part) -> bool:
+    return isinstance(part, UntrustedPart) or (isinstance(part, TextPart) and part.is_ours)
 
 
 def _part_as_openai(part: Part) -> dict[str, Any]:

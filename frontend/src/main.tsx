@@ -1,5 +1,5 @@
 import "./styles/index.css";
-import { StrictMode, startTransition } from "react";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { Providers } from "@/app/providers";
@@ -11,18 +11,15 @@ import { watchTheme } from "@/lib/theme";
 watchTheme();
 reloadForNewRelease();
 
-/** In the page's language from the first word on; in slices, so that a touch is answered meanwhile. */
+/** In the page's language from the first word on. */
 async function start(root: HTMLElement) {
   await activate();
-  const page = createRoot(root);
-  startTransition(() =>
-    page.render(
-      <StrictMode>
-        <Providers>
-          <RouterProvider router={router} />
-        </Providers>
-      </StrictMode>,
-    ),
+  createRoot(root).render(
+    <StrictMode>
+      <Providers>
+        <RouterProvider router={router} />
+      </Providers>
+    </StrictMode>,
   );
 }
 

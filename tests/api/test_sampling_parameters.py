@@ -40,6 +40,7 @@ NOT_THE_SAMPLERS = {
     # Text, and what is made of it, which the sampler does not know.
     *("stop", "skip_special_tokens", "stop_on_loop", "return_readouts"),
     *("response_format", "guided_regex", "guided_choice"),  # its `grammar`
+    *engine.SENT_BY_ROUTERS,
 }
 # Of the product's, those that the engine's sampler has under other names or not at all.
 NOT_IN_THE_SAMPLER = {"stop", "stop_on_loop", "response_format", "top_logprobs", "extra"}

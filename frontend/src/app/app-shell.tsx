@@ -3,7 +3,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useDeferredValue, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { errorMessage } from "@/api/errors";
 import { startOutbox } from "@/chat/outbox";
@@ -14,7 +14,7 @@ import { useOnline } from "@/lib/online";
 import { Sidebar } from "@/sidebar/sidebar";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
-import { loadOverlaysAtFirstSign } from "@/ui/overlays";
+import { loadOverlaysAtFirstSign, menus } from "@/ui/overlays";
 import { Loading } from "@/ui/spinner";
 import { Toaster, toast } from "@/ui/toast";
 import { Announcements } from "./announcements";
@@ -27,7 +27,10 @@ import { MeContext, useMe, useMeQuery } from "./session";
 import { ShortcutsSheet } from "./shortcuts";
 
 const searchDialog = late(() => import("@/sidebar/search-dialog"));
-const drawers = late(() => import("./drawer"));
+// It is a dialog with menus (menu.tsx).
+const drawers = late(() =>
+  Promise.all([import("./drawer"), menus.load()]).then(([drawer]) => drawer),
+);
 
 export function AppShell() {
   return (
@@ -39,11 +42,7 @@ export function AppShell() {
 }
 
 function SignedIn() {
-  const { data, error, isError, refetch } = useMeQuery();
-  // The shell is first rendered in slices, between which the browser draws and answers a touch; it
-  // leaves at once.
-  const known = useDeferredValue(data !== undefined);
-  const me = known ? data : undefined;
+  const { data: me, error, isError, refetch } = useMeQuery();
   const location = useLocation();
   if (me === null) {
     const next = location.pathname === "/" ? "" : `?next=${encodeURIComponent(location.pathname)}`;

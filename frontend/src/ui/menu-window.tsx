@@ -4,22 +4,23 @@ import { useEffect, useRef } from "react";
 import { cn } from "@/lib/cn";
 import type { MenuItemProps, MenuProps, MenuRadioGroupProps, MenuRadioItemProps } from "./menu";
 
-/** Opens at once, as by its trigger, in whose place it stands from now on. */
+/** Where `opens`, it opens at once, as by the trigger in whose place it stands from now on. */
 export function MenuWindow({
+  opens = false,
   trigger,
   children,
   side = "bottom",
   align = "start",
   className,
-}: MenuProps) {
+}: MenuProps & { opens?: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
   const opened = useRef(false);
   useEffect(() => {
-    if (opened.current) return;
+    if (!opens || opened.current) return;
     opened.current = true;
     button.current?.focus();
     button.current?.click();
-  }, []);
+  }, [opens]);
   return (
     <Base.Root modal={false}>
       <Base.Trigger ref={button} render={trigger} />

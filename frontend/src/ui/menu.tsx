@@ -15,11 +15,18 @@ export interface MenuProps {
   className?: string;
 }
 
-/** A menu that opens from `trigger` (a button); arrow keys, type-ahead and Escape work. */
+/**
+ * A menu that opens from `trigger` (a button); arrow keys, type-ahead and Escape work.
+ *
+ * Until the first press the trigger is a plain button, unless what a menu is was fetched before. In a
+ * dialog it has to be: a dialog takes the focus of a button that is replaced, and the menu closes.
+ */
 export function Menu(props: MenuProps) {
   const [wanted, setWanted] = useState(false);
+  const [there] = useState(menus.now);
   const windows = menus.use(wanted);
-  if (windows) return <windows.MenuWindow {...props} />;
+  if (there) return <there.MenuWindow {...props} />;
+  if (windows) return <windows.MenuWindow {...props} opens />;
   const load = () => void menus.load().catch(() => undefined);
   // After the event: what is opened by it would take it for one outside.
   const open = () => void setTimeout(() => setWanted(true));
