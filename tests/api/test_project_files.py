@@ -48,8 +48,8 @@ def test_every_chat_of_the_project_reads_its_files_from_the_first_message_on(
 
     scripted_product.says("At five [tea.pdf, page 2].")
     chat = owner.new_conversation(project_id=project)
-    answer = ask(owner, chat, "When is the cake of this house?")
-    prompt = prompt_with(scripted_product, "When is the cake of this house?")
+    answer = ask(owner, chat, "When is there cake in this house?")
+    prompt = prompt_with(scripted_product, "When is there cake in this house?")
     assert "The gate opens at seven." in prompt
     assert "[page 2]\nCake at five." in prompt
     assert [(one["filename"], one["place"]) for one in sources(owner, answer)] == [
