@@ -48,7 +48,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     rolldownOptions: { output: { codeSplitting: files() } },
   },
-  // The one worker is begun from a `blob:` of an opaque origin, where Chromium begins no module.
+  // That of Python is begun from a `blob:` of an opaque origin, where Chromium begins no module.
   worker: { format: "iife" },
   server: {
     port: 5173,

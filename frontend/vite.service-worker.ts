@@ -7,7 +7,7 @@ import type { Plugin } from "vite";
 const SOURCE = fileURLToPath(new URL("./src/app/service-worker.js", import.meta.url));
 
 /** What opens a chat, by the names of vite.files.ts; the rest is kept when it was used. */
-const PARTS = ["chat", "overlays"];
+const PARTS = ["chat", "overlays", "drawer", "search-dialog"];
 const CATALOGUE = /\/src\/locales\/([\w-]+)\.po\?/;
 const FONT = /\/inter-latin-wght-normal-[\w-]+\.woff2$/;
 const UNHASHED = ["theme.js", "icon.svg"];

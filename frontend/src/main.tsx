@@ -1,5 +1,5 @@
 import "./styles/index.css";
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { Providers } from "@/app/providers";
@@ -11,15 +11,18 @@ import { watchTheme } from "@/lib/theme";
 watchTheme();
 reloadForNewRelease();
 
-/** In the page's language from the first word on. */
+/** In the page's language from the first word on; in slices, so that a touch is answered meanwhile. */
 async function start(root: HTMLElement) {
   await activate();
-  createRoot(root).render(
-    <StrictMode>
-      <Providers>
-        <RouterProvider router={router} />
-      </Providers>
-    </StrictMode>,
+  const page = createRoot(root);
+  startTransition(() =>
+    page.render(
+      <StrictMode>
+        <Providers>
+          <RouterProvider router={router} />
+        </Providers>
+      </StrictMode>,
+    ),
   );
 }
 

@@ -2,6 +2,7 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 import { activate } from "@/lib/locale";
+import type { ColourOrder } from "@/markdown/colouring";
 import { loadOverlays } from "@/ui/overlays";
 
 await activate("en");
@@ -23,3 +24,13 @@ window.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 };
+// Nor has it workers: the one that colours code works on the tests' own thread.
+window.Worker ??= class extends EventTarget {
+  onmessage: ((event: MessageEvent) => void) | null = null;
+  async postMessage({ number, ...order }: ColourOrder & { number: number }) {
+    const { coloured } = await import("@/markdown/colouring");
+    const lines = await coloured(order);
+    this.onmessage?.(new MessageEvent("message", { data: { number, lines } }));
+  }
+  terminate() {}
+} as unknown as typeof Worker;

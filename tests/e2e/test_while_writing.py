@@ -58,6 +58,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     scripted_product.hurries()
     expect(page.get_by_text("Thank you")).to_be_visible()
     expect(page.get_by_text("Sent next:")).to_be_hidden()
+    expect(page.get_by_role("article", name="You").last).to_contain_text("Thank you")
     person.wait_for_the_end()
     scripted_product.says("Fine.")
     prompts = [one["content"] for one in person.stored() if one["role"] == "user"]

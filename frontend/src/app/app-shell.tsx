@@ -3,7 +3,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { errorMessage } from "@/api/errors";
 import { startOutbox } from "@/chat/outbox";
@@ -42,7 +42,11 @@ export function AppShell() {
 }
 
 function SignedIn() {
-  const { data: me, error, isError, refetch } = useMeQuery();
+  const { data, error, isError, refetch } = useMeQuery();
+  // The shell is first rendered in slices, between which the browser draws and answers a touch; it
+  // leaves at once.
+  const known = useDeferredValue(data !== undefined);
+  const me = known ? data : undefined;
   const location = useLocation();
   if (me === null) {
     const next = location.pathname === "/" ? "" : `?next=${encodeURIComponent(location.pathname)}`;

@@ -2,7 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { useParams } from "react-router";
 import { getChatDefaults, patchConversation } from "@/api/conversations";
 import { ApiError, errorMessage, NetworkError } from "@/api/errors";
@@ -136,6 +136,8 @@ function Chat({ id, assistantId }: ChatProps) {
     else abandon();
   }, [id, abandon, stopTools]);
   useHotkey("escape", stop, running);
+  // The thread is rendered in slices between which the browser draws and answers a touch.
+  const known = useDeferredValue(messages.length + waiting.length > 0 || query.isSuccess);
   useDocumentTitle(conversation?.title || (id ? t`Chat` : t`New chat`));
 
   if (query.error instanceof ApiError && query.error.status === 404) {
@@ -184,7 +186,7 @@ function Chat({ id, assistantId }: ChatProps) {
                 web={web}
               />
             )
-          ) : messages.length + waiting.length > 0 || query.isSuccess ? (
+          ) : known ? (
             <Thread
               messages={messages}
               waiting={waiting}
@@ -219,7 +221,7 @@ function Chat({ id, assistantId }: ChatProps) {
                   web={web}
                   gauge={
                     conversation &&
-                    models.some((known) => known.id === conversation.model) && (
+                    models.some((one) => one.id === conversation.model) && (
                       <ContextGauge conversation={conversation} running={running} />
                     )
                   }

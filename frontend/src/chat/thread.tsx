@@ -23,6 +23,11 @@ const LOAD_AHEAD_PX = 1200;
 /** About as high as a message is. */
 const ROW_PX = 320;
 
+/** A chat of so few messages is rendered with the page, in the slices that React makes of it. */
+const FEW = 4;
+/** More than any screen holds: the list shows as many at once until it is scrolled. */
+const UNSCROLLED = 60;
+
 interface ThreadProps {
   messages: ViewMessage[];
   /** Below them: what the server does not have yet. */
@@ -109,6 +114,8 @@ export function Thread(props: ThreadProps) {
               bufferSize={600}
               // Else dozens are rendered before the first one is measured.
               itemSize={ROW_PX}
+              // Later the list renders in one piece what has come in sight.
+              ssrCount={messages.length <= FEW ? UNSCROLLED : 0}
               keepMounted={edited === -1 ? NOTHING : [edited]}
               onScroll={maybeLoadOlder}
             >

@@ -1,48 +1,60 @@
-/** Colours for code, loaded with the first block that needs them. */
-import { useEffect, useState } from "react";
-import type { CodeHighlighterPlugin, HighlightToken } from "streamdown";
+/** Colours for code, found beside the page (colours.ts): until they are there it stands without. */
+import { startTransition, useEffect, useRef, useState } from "react";
+import type { Line } from "./colouring";
+import { linesOf } from "./colours";
+import { type Language, languageNamed } from "./language-names";
 
-export type Line = HighlightToken[];
+export type { Line };
 
-const THEMES: [string, string] = ["github-light-high-contrast", "github-dark"];
+export interface Coloured {
+  lines: Line[];
+  /** What has come since they were coloured. */
+  rest: string;
+}
 
-let loading: Promise<CodeHighlighterPlugin> | null = null;
-
-function load(): Promise<CodeHighlighterPlugin> {
-  loading ??= import("@streamdown/code").then(
-    ({ createCodePlugin }) =>
-      createCodePlugin({ themes: THEMES as never }) as unknown as CodeHighlighterPlugin,
-  );
-  // A rejected import stays rejected: the next block asks anew.
-  loading.catch(() => {
-    loading = null;
-  });
-  return loading;
+interface Wanted {
+  code: string;
+  language: Language;
+  incomplete: boolean;
 }
 
 /**
- * The lines of `code` as coloured tokens; null until the first result is there, and for a
- * language that is not offered. While `incomplete`, results are of the code as of then.
+ * `code` as coloured tokens; null until the first are there, and for a language that is not offered.
+ * While it grows, one text at a time is coloured, and then the newest.
  */
-export function useHighlight(code: string, language: string, incomplete: boolean): Line[] | null {
-  const [result, setResult] = useState<{ code: string; lines: Line[] } | null>(null);
+export function useHighlight(code: string, name: string, incomplete: boolean): Coloured | null {
+  const language = languageNamed(name);
+  const [found, setFound] = useState<(Wanted & { lines: Line[] }) | null>(null);
+  const newest = useRef<Wanted | null>(null);
+  const asking = useRef(false);
+
   useEffect(() => {
-    let current = true;
-    const show = (plugin: CodeHighlighterPlugin) => {
-      if (!current || !plugin.supportsLanguage(language)) return;
-      const options = { code, language, themes: THEMES, isIncomplete: incomplete };
-      const use = ({ tokens }: { tokens: Line[] }) => {
-        if (current) setResult({ code, lines: tokens });
-      };
-      const ready = plugin.highlight(options, use);
-      if (ready) use(ready);
+    newest.current = language ? { code, language, incomplete } : null;
+    const ask = async () => {
+      let asked: Wanted | null = null;
+      while (newest.current && newest.current !== asked) {
+        asked = newest.current;
+        const lines = await linesOf(asked);
+        const wanted = asked;
+        startTransition(() => setFound({ ...wanted, lines }));
+      }
     };
-    // Without colours the code stands there as it is.
-    load().then(show, () => undefined);
-    return () => {
-      current = false;
-    };
+    if (asking.current) return;
+    asking.current = true;
+    ask()
+      // Without colours the code stands there as it is.
+      .catch(() => undefined)
+      .finally(() => {
+        asking.current = false;
+      });
   }, [code, language, incomplete]);
-  // A result of a shorter text would hide the newest characters.
-  return result?.code === code ? result.lines : null;
+  useEffect(
+    () => () => {
+      newest.current = null;
+    },
+    [],
+  );
+
+  if (!found || found.language !== language || !code.startsWith(found.code)) return null;
+  return { lines: found.lines, rest: code.slice(found.code.length) };
 }

@@ -16,7 +16,7 @@ interface SourceProps {
 
 /** Code with its language, a copy button and colours when known; long lines scroll or wrap. */
 export function Source({ code, language, incomplete = false, children }: SourceProps) {
-  const lines = useHighlight(code, language, incomplete);
+  const coloured = useHighlight(code, language, incomplete);
   const [copied, copy] = useCopy();
   const [wraps, setWraps] = useState(false);
   const area = useRef<HTMLPreElement>(null);
@@ -38,7 +38,10 @@ export function Source({ code, language, incomplete = false, children }: SourceP
       </BlockHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
       <pre ref={area} className="scrollbar-quiet" tabIndex={0} dir="ltr" data-wraps={wraps}>
-        <code>{lines ? <Tokens lines={lines} /> : code}</code>
+        <code>
+          {coloured ? <Tokens lines={coloured.lines} /> : code}
+          {coloured?.rest}
+        </code>
       </pre>
     </figure>
   );
