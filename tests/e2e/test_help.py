@@ -77,6 +77,7 @@ def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works(person
         link = page.get_by_role("main").get_by_role("link", name=name, exact=True)
         expect(link).to_have_attribute("href", path)
     person.open("/")
+    expect(person.composer).to_be_visible()
     page.keyboard.press("Control+/")
     page.get_by_role("link", name="Where to look when something fails").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
