@@ -85,7 +85,7 @@ async def _admit_at(
     try:
         await pipeline.admit(admission, steps)
     except NoReplica:
-        raise  # `_admit` knows whether that is the last word
+        raise  # `admit` knows whether that is the last word
     except ParleyError as error:
         _count_refusal(choice, request, error)
         raise

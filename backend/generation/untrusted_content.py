@@ -19,11 +19,13 @@ from backend.generation.tools import Call, call_as_openai
 from backend.platform.encryption import keyed_hash
 from backend.platform.keys import Purpose
 from safety.judge.policy import Policy
-from safety.judge.spotlight import injection_score, is_withheld, spotlight, without_hidden_text
-
-DATAMARK_FROM = 0.9
-"""Injection score from which spaces are replaced too: a mark costs an honest text some tokens, and
-small models some of its sense. Measured both ways (docs/benchmarks/safety.md)."""
+from safety.judge.spotlight import (
+    DATAMARK_FROM,
+    injection_score,
+    is_withheld,
+    spotlight,
+    without_hidden_text,
+)
 
 WITHHELD = "Content withheld: it reads like an order to a model."
 """What a model reads where untrusted content is kept from it."""

@@ -18,6 +18,10 @@ WITHHELD_ODDS = 5.2
 """How many times the odds of a policy's threshold: 0.95 is 0.99 here, 0.8 is 0.954. Measured both
 ways by `python -m safety.training.untrusted` (docs/benchmarks/safety.md)."""
 
+DATAMARK_FROM = 0.9
+"""Injection score from which spaces are replaced too: a mark costs an honest text some tokens, and
+small models some of its sense. Measured with the above."""
+
 DATA_MARK = "\u02c6"
 """Stands for a space in datamarked text; it is rare in honest text of any language."""
 

@@ -12,12 +12,9 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import distributions
 
 from safety.judge.policy import DEFAULT_POLICY
-from safety.judge.spotlight import injection_score, is_withheld
+from safety.judge.spotlight import DATAMARK_FROM, injection_score, is_withheld
 from safety.taxonomy import Category
 from safety.training.example import OWN_DATA, lines, with_line_breaks
-
-DATAMARK_FROM = 0.9
-"""As in `backend/generation/untrusted_content.py`, which nothing here may import."""
 
 _LENGTHS = (200, 600, 2_000, 8_000)
 _MIN_DESCRIPTION = 300
