@@ -27,7 +27,10 @@ OVERLAYS = sorted(path.name for path in (KUBERNETES / "overlays").iterdir())
 CRDS = Path(__file__).parent / "crds"
 # The oldest that the chart allows and the schemas know, and the newest.
 VERSIONS = ("1.30", "1.37")
-BUILT_IN = ("v1", "apps/v1", "batch/v1", "autoscaling/v2", "policy/v1", "networking.k8s.io/v1")
+BUILT_IN = (
+    *("v1", "apps/v1", "batch/v1", "autoscaling/v2", "policy/v1", "networking.k8s.io/v1"),
+    "rbac.authorization.k8s.io/v1",
+)
 
 Manifest = dict[str, Any]
 
