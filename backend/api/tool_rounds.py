@@ -14,7 +14,7 @@ import structlog
 from backend.accounts.authentication import principal_for_session, principal_in_project
 from backend.accounts.principal import Principal
 from backend.api.documents import Asker, history_with_passages
-from backend.api.turns import finish_refused, merged_parameters, room_for_history, tools_of
+from backend.api.turns import finish_refused, merged_parameters, room_for_turn, tools_of
 from backend.conversations.models import Conversation, Message
 from backend.conversations.types import Turn
 from backend.generation.gateway import Gateway
@@ -100,7 +100,12 @@ class ToolLoop:
                 rounds.round_go_on,
                 message_id=message_id,
                 tools=tools,
-                room_for=room_for_history(),
+                room_for=await room_for_turn(
+                    self._gateway,
+                    principal,
+                    answer.model,
+                    needs=("chat", "tools") if tools else ("chat",),
+                ),
             )
         except ParleyError as error:
             log.info("tool_round_ended", message_id=str(message_id), error=str(error))

@@ -8,7 +8,7 @@ it being answered.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -37,6 +37,7 @@ from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
 from backend.generation.admission.fallback import narrowed
+from backend.generation.gateway import Gateway
 from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.request import GenerationRequest, Reuse, SamplingParams, TurnIds
@@ -191,12 +192,16 @@ def room_for_history(max_tokens: int | None = None) -> RoomFor:
 
 
 async def room_for_turn(
-    request: AuthenticatedRequest, model: str, max_tokens: int | None = None
+    gateway: Gateway,
+    principal: Principal,
+    model: str,
+    max_tokens: int | None = None,
+    *,
+    needs: Collection[str] = ("chat",),
 ) -> RoomFor:
     """The same for a turn that is about to be answered: while the model takes no requests, what
-    the window of those that stand in for it leaves."""
-    gateway, asked_for = gateway_of(request.scope), load_pools().find(model)
-    pool = await narrowed(gateway.pools, gateway.queues, asked_for, request.auth)
+    the window of those leaves that stand in for it and have the capabilities `needs`."""
+    pool = await narrowed(gateway.pools, gateway.queues, load_pools().find(model), principal, needs)
     return lambda _: _room_in(pool, max_tokens)
 
 

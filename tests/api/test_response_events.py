@@ -28,7 +28,7 @@ READ: Any = TypeAdapter(ResponseStreamEvent)
 
 
 def events_of(*chunks: bytes) -> list[Any]:
-    body = ResponseCreate.model_validate({"model": "m", "input": "x"})
+    body = ResponseCreate.model_validate({"model": "auto", "input": "x"})
     respond = partial(response_object, GENERATION, datetime.now(UTC), parameters(body))
     made = ResponseEvents(GENERATION, respond)
     events = made.begin()
@@ -61,6 +61,7 @@ def test_thought_is_an_item_of_its_own_before_the_answer(answers: bool) -> None:
         "output_item.done",
     ]
     response = events[-1].response
+    assert (events[0].response.model, response.model) == ("auto", "m")
     types = ["reasoning", "message"] if answers else ["reasoning"]
     assert [item.type for item in response.output] == types
     thought = response.output[0]

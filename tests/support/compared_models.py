@@ -1,12 +1,13 @@
 """Four models beside a product's own, each with an upstream that says what a test tells it to."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import httpx
 
-from tests.api.users import Person, program, sign_up
+from tests.api.users import program, sign_up
 from tests.support.pools import pools_beside
 from tests.support.product import Product
 from tests.support.upstream import UpstreamThread
@@ -47,7 +48,8 @@ def end(product: Product, model: str, upstream: UpstreamThread) -> None:
     body = {"model": model, "messages": [{"role": "user", "content": "Hello"}]}
     ends_at = time.monotonic() + 60
     # A request that came before its death is known would wait half a minute for it to come back.
-    while _is_ready(newcomer, model):
+    # Asked is the process itself: what the page shows may be what another one has found out.
+    while _is_up(product, model):
         assert time.monotonic() < ends_at, f"{model} still counts as ready"
         time.sleep(0.2)
     with program(product.url, str(newcomer.new_key()["secret"])) as client:
@@ -57,9 +59,11 @@ def end(product: Product, model: str, upstream: UpstreamThread) -> None:
     newcomer.browser.close()
 
 
-def _is_ready(person: Person, model: str) -> bool:
-    models = person.browser.get("/api/models").json()["data"]
-    return any(one["id"] == model and one["status"] == "ready" for one in models)
+def _is_up(product: Product, model: str) -> bool:
+    """As the first web process has found."""
+    metrics = httpx.get(f"{product.url}/metrics", timeout=30).raise_for_status().text
+    up = re.findall(rf'^parley_replica_up{{model="{model}",.*}} (\S+)$', metrics, re.MULTILINE)
+    return any(float(one) for one in up)
 
 
 def _is_out(answer: httpx.Response) -> bool:

@@ -124,7 +124,7 @@ async def _response(asked: Asked) -> None:
             body=body,
         )
     shape = ResponseShape(parameters(body))
-    wanted = from_response(body, history, **asked.caller)
+    wanted = from_response(body, history, **asked.caller).wanted
     await _generate(asked, wanted, shape, fence=stores, keeps_answer=body.is_stored)
 
 

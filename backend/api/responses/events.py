@@ -29,7 +29,8 @@ from backend.generation.usage import Usage
 from backend.platform.errors import ParleyError
 
 Respond = Callable[..., dict[str, Any]]
-"""The response object with the given `status`, `output`, `usage`, `error`, `incomplete`."""
+"""The response object with the given `status`, `output`, `usage`, `error`, `incomplete`,
+`model`."""
 
 
 class ResponseEvents:
@@ -39,7 +40,7 @@ class ResponseEvents:
         self._id = generation_id
         self._respond = respond
         self._sequence = 0
-        self._text = self._thought = ""
+        self._text = self._thought = self._model = ""
         self._logprobs: list[Any] = []
         self._calls: list[tuple[str, str]] = []
         self._open: str | None = None
@@ -59,6 +60,7 @@ class ResponseEvents:
         if event.data == DONE:
             return self._end()
         chunk = orjson.loads(event.data)
+        self._model = chunk.get("model") or self._model
         if "error" in chunk:
             self._error = chunk["error"]
         if chunk.get("usage"):
@@ -195,6 +197,7 @@ class ResponseEvents:
             usage=self._usage,
             error=error,
             incomplete=incomplete,
+            model=self._model,
         )
         # A stream ends by one of three events; of a cancelled one the object says it.
         name = "incomplete" if status == "cancelled" else status

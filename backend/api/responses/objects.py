@@ -77,11 +77,13 @@ def response_object(
     usage: Usage | None = None,
     error: ParleyError | None = None,
     incomplete: str | None = None,
+    model: str = "",
 ) -> dict[str, Any]:
     """
     Args:
         asked: see `parameters`.
         incomplete: why it is.
+        model: that answers, where it is known: another one may stand in for the one asked for.
     """
     return {
         "id": response_id(generation_id),
@@ -93,6 +95,7 @@ def response_object(
         "output": output or [],
         "usage": None if usage is None else usage_object(usage),
         **asked,
+        **({"model": model} if model else {}),
     }
 
 

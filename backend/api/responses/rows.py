@@ -72,6 +72,7 @@ class Found:
             usage=None if generation.is_open else usage,
             error=error,
             incomplete=incomplete,
+            model=generation.model,
         )
 
 

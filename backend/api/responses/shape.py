@@ -77,4 +77,5 @@ def _whole(generation_id: UUID, completion: Completion, respond: Respond) -> dic
         usage=completion.usage,
         error=completion.error,
         incomplete=incomplete,
+        model=completion.model,
     )

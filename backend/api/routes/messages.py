@@ -33,6 +33,7 @@ from backend.conversations.models import ChatDefaults
 from backend.conversations.selectors import conversation_get, message_get
 from backend.conversations.sources import sources_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
+from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
 from backend.generation.request import SamplingParams
 from backend.generation.selectors import generation_way
@@ -67,7 +68,7 @@ async def ask(
         parent_id=ACTIVE_LEAF if body.follows_active_leaf else body.parent_id,
         parts=body.parts,
         model=model,
-        room_for=await room_for_turn(request, model, max_tokens),
+        room_for=await room_for_turn(gateway_of(request.scope), request.auth, model, max_tokens),
     )
     params = SamplingParams(temperature=body.temperature, max_tokens=body.max_tokens)
     return await answer_turn(
@@ -97,7 +98,10 @@ async def regenerate(
         model=model,
         beside=body.beside,
         room_for=await room_for_turn(
-            request, model or chat.model, chat.parameters.get("max_tokens")
+            gateway_of(request.scope),
+            request.auth,
+            model or chat.model,
+            chat.parameters.get("max_tokens"),
         ),
     )
     return await answer_turn(

@@ -20,7 +20,7 @@ from backend.api.responses import rows
 from backend.api.responses.conversations import Joined, join
 from backend.api.responses.objects import parameters
 from backend.api.responses.paging import Order, page_of
-from backend.api.responses.request import from_response
+from backend.api.responses.request import for_who_answers
 from backend.api.responses.shape import ResponseShape
 from backend.api.schemas.openai_responses import RESPONSE_CREATED, RESPONSE_READ
 from backend.api.schemas.responses import ResponseCreate
@@ -34,6 +34,8 @@ from backend.platform.json import encode_json
 
 router = Router(tags=["responses"])
 
+LEFT_OUT_HEADER = "x-parley-history-left-out"
+"""So many messages of what the response follows were not read: `truncation` `auto` allows it."""
 _CANCEL_WAIT_S = 5.0
 _CANCEL_STEP_S = 0.1
 
@@ -61,13 +63,15 @@ async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -
         model = load_pools().find(body.model).id
         joined = await in_database(join, principal=request.auth, body=body, model=model)
         history = joined.history
-    wanted = from_response(
+    made = await for_who_answers(
+        gateway_of(request.scope),
         body,
         history,
         principal=request.auth,
         request_id=request.request_id,
         client_hash=client_hash(request),
     )
+    wanted = made.wanted
     if joined is not None:
         wanted = replace(
             wanted, conversation_id=joined.conversation_id, message_id=joined.message_id
@@ -79,13 +83,16 @@ async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -
         if body.is_stored:
             rows.response_store(generation_id=generation_id, principal=request.auth, body=body)
 
-    return await answer_once(
+    answer = await answer_once(
         request,
         wanted,
         streamed=bool(body.stream),
         shape=ResponseShape(parameters(body), at_once=bool(body.background)),
         stores=stores,
     )
+    if made.left_out:
+        answer.headers[LEFT_OUT_HEADER] = str(made.left_out)
+    return answer
 
 
 @router.get("/responses/{response_id}", **RESPONSE_READ)

@@ -7,7 +7,7 @@ The answer names the model that made it, and so do its usage and price; the head
 `x-parley-fallback-from` names the one that was asked for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import structlog
 
@@ -60,9 +60,14 @@ async def narrowed(
     queues: Mapping[str, AdmissionQueue],
     asked_for: PoolConfig,
     principal: Principal,
+    needs: Collection[str] = ("chat",),
 ) -> PoolConfig:
     """By whose window a chat with `asked_for` is cut: its own, or, while it takes no requests, that
-    of the widest of those that stand in for it now, where that is narrower."""
+    of the widest of those that stand in for it now, where that is narrower.
+
+    Args:
+        needs: capabilities that a model must have for what is to be asked.
+    """
     if asked_for.id not in queues or not queues[asked_for.id].refuses_all:
         return asked_for
     chain = [pool for name in asked_for.fallback if (pool := pools.get(name)) is not None]
@@ -71,7 +76,7 @@ async def narrowed(
         for pool in chain
         if pool.id in queues
         and not queues[pool.id].refuses_all
-        and "chat" in pool.capabilities
+        and {*needs} <= {*pool.capabilities}
         and await may_be_used(pool, principal)
     ]
     widest = max(serving, key=_window, default=asked_for)
@@ -84,10 +89,15 @@ def _window(pool: PoolConfig) -> int:
 
 def can_serve(pool: PoolConfig, request: GenerationRequest) -> bool:
     """Whether the model can do what `request` asks for, and holds it."""
-    room = pool.context_window - min(pool.answer_limit(request), pool.context_window // 4)
     if request.continues_answer and not can_continue(request, pool):
         return False
-    return needed_capabilities(request) <= {*pool.capabilities} and input_estimate(request) <= room
+    return needed_capabilities(request) <= {*pool.capabilities} and holds(pool, request)
+
+
+def holds(pool: PoolConfig, request: GenerationRequest) -> bool:
+    """Whether the model's window has room for what `request` says, and for an answer."""
+    room = pool.context_window - min(pool.answer_limit(request), pool.context_window // 4)
+    return input_estimate(request) <= room
 
 
 def needed_capabilities(request: GenerationRequest) -> set[str]:
