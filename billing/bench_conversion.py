@@ -1,6 +1,8 @@
 """A conversion of `manage.py` as a process of its own, beside writers: for benchmarks.
 
-The process can be killed at a step and begun again; its memory is watched at each step.
+The process can be killed at a step and begun again; its memory is watched at each step. A table is
+filled without its indexes, which are built when it is full: tens of millions of random ids one by
+one would take most of a run.
 """
 
 import os
@@ -9,11 +11,46 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import LiteralString
 
 import psutil
 from django.db import connection
+from psycopg import sql
+
+_KEYS = (
+    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+    " WHERE conrelid = %s::regclass AND contype IN ('p', 'u')"
+)
+_INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s"
+
+
+@contextmanager
+def built_when_filled(table: str) -> Iterator[None]:
+    """Takes the table's keys and indexes away, and builds them again where the block ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEYS, [table])
+        keys = dict(cursor.fetchall())
+        cursor.execute(_INDEXES, [table])
+        indexes = {name: made_by for name, made_by in cursor.fetchall() if name not in keys}
+        for name in keys:
+            cursor.execute(_in_table("ALTER TABLE {} DROP CONSTRAINT {}", table, name))
+        for name in indexes:
+            cursor.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(name)))
+        yield
+        cursor.execute("SET maintenance_work_mem = '256MB'")
+        for made_by in indexes.values():
+            cursor.execute(made_by)
+        for name, made_by in keys.items():
+            statement = _in_table("ALTER TABLE {} ADD CONSTRAINT {} ", table, name)
+            cursor.execute(statement + sql.SQL(made_by))
+        cursor.execute("RESET maintenance_work_mem")
+
+
+def _in_table(statement: LiteralString, table: str, name: str) -> sql.Composed:
+    return sql.SQL(statement).format(sql.Identifier(table), sql.Identifier(name))
 
 
 class Conversion:

@@ -22,7 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 from backend.platform.bench_database import bench_database
 from backend.platform.ids import time_ordered_id
 from backend.platform.partitions import is_partitioned
-from billing.bench_conversion import Conversion, Writer
+from billing.bench_conversion import Conversion, Writer, built_when_filled
 from billing.partitions import LEDGER, month_of_id
 
 _BEFORE = ("billing", "0031_cached_output")
@@ -135,7 +135,7 @@ def _enter(organization: UUID, statement: str, *, with_month: bool) -> Callable[
 def _fill(rows: int, organization: UUID) -> float:
     """Records whose events are stored: triggers, which would list them as new, rest."""
     begun = time.perf_counter()
-    with connection.cursor() as cursor:
+    with connection.cursor() as cursor, built_when_filled(LEDGER.table):
         cursor.execute("SET session_replication_role = replica")
         for first in range(0, rows, _FILL_BATCH):
             cursor.execute(
@@ -149,6 +149,7 @@ def _fill(rows: int, organization: UUID) -> float:
                 },
             )
         cursor.execute("SET session_replication_role = DEFAULT")
+    with connection.cursor() as cursor:
         cursor.execute("ANALYZE billing_usagerecord")
     return time.perf_counter() - begun
 

@@ -18,8 +18,9 @@ from backend.platform.bench_database import bench_database
 from billing import events
 from billing.aggregator.ingest import KafkaRecord, ingest
 from billing.bench import synthetic_events
-from billing.bench_conversion import Conversion, Writer
+from billing.bench_conversion import Conversion, Writer, built_when_filled
 from billing.models import UsageEvent
+from billing.partitions import EVENTS
 
 _FILL_BATCH = 500_000
 _BATCH, _SMALL = 5000, 100
@@ -83,8 +84,8 @@ def _run(rows: int) -> None:
 def _fill(rows: int) -> float:
     begun = time.perf_counter()
     start = datetime.now(UTC) - timedelta(days=365)
-    for first in range(0, rows, _FILL_BATCH):
-        with connection.cursor() as cursor:
+    with connection.cursor() as cursor, built_when_filled(EVENTS.table):
+        for first in range(0, rows, _FILL_BATCH):
             cursor.execute(
                 _FILL,
                 {
