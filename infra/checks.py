@@ -62,8 +62,8 @@ _TESTS = {
         "tests/safety/test_align.py",
     ),
     # The browser's first: what others leave behind, as the fuzzing's rows, is not on its pages.
-    "live": ("tests/e2e", "tests/contract", *_DOORS, "-m", "live"),
     "scripted": ("tests/e2e", *_DOORS, "-m", "scripted"),
+    "live": ("tests/e2e", "tests/contract", *_DOORS, "-m", "live"),
     "api": (*_DOORS, "-m", "not live and not scripted"),
     "faults": ("tests/chaos",),
     _REST: (),  # what the others have not

@@ -6,6 +6,7 @@ from functools import cache
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
+from playwright.sync_api import Page
 
 from infra.launcher.frontend import SOURCES
 
@@ -24,3 +25,10 @@ def said(language: str, english: str, context: str | None = None) -> str:
     message = catalogue(language).get(english, context)
     assert message is not None and isinstance(message.string, str) and message.string, english
     return message.string
+
+
+def expect_no_english(page: Page, language: str) -> None:
+    """No line of the page is a message that the language says in other words."""
+    lines = {*page.locator("body").inner_text().splitlines()}
+    others = [one for one in catalogue(language) if one.id and one.string not in ("", one.id)]
+    assert [one.id for one in others if one.id in lines] == []

@@ -35,7 +35,7 @@ def test_key_is_shown_once_works_and_is_revoked(sign_up: SignUp) -> None:
 
 def test_usage_page_shows_the_ledgers_figures(person: Person) -> None:
     person.ask()
-    person.open("/usage")
+    person.go("/usage")
     expect(person.page.get_by_role("heading", name="Usage")).to_be_visible()
     used = person.call("GET", "/api/usage?period=last_30_days")
     assert used["output_tokens"] > 0

@@ -35,7 +35,7 @@ def test_stored_answer_is_switched_on_given_and_shown_as_such(
     expect(page.get_by_label("Minutes that an answer is stored")).to_have_value("30")
 
     for _ in range(2):
-        person.open("/")
+        person.go("/")
         person.say("How many hills has Rome?")
         expect(person.answer).to_contain_text("Seven hills.")
         person.wait_for_the_end()

@@ -43,12 +43,6 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.fixture(params=["desktop", "phone"])
-def device(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
-
-
 @pytest.fixture
 def app(sign_up: SignUp) -> Person:
     return _with_worker(sign_up)
@@ -106,8 +100,8 @@ def test_manifest_and_worker_are_served_as_what_they_are(
     assert httpx.post(url + "/service-worker.js").status_code == 405
 
 
-def test_app_opens_without_a_connection_and_has_the_draft(sign_up: SignUp, device: str) -> None:
-    app = _with_worker(sign_up, **(PHONE if device == "phone" else {}))
+def test_app_on_a_phone_opens_without_a_connection_and_has_the_draft(sign_up: SignUp) -> None:
+    app = _with_worker(sign_up, **PHONE)
     app.composer.fill("Remember the milk")
     app.visitor.expect_offline()
     app.context.set_offline(True)
@@ -118,7 +112,7 @@ def test_app_opens_without_a_connection_and_has_the_draft(sign_up: SignUp, devic
     expect(page.get_by_text("You are offline")).to_be_visible()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
     assert_accessible(page, "the app without a connection")
-    keep_image(page, f"offline-{device}")
+    keep_image(page, "offline")
 
     app.context.set_offline(False)
     expect(page.get_by_text("You are offline")).to_be_hidden()

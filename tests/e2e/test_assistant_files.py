@@ -19,12 +19,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path
 ) -> None:
     scripted_product.says("At five [tea.pdf, page 2].")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     assistant = person.call("POST", "/api/assistants", {"name": "Host"})["id"]
     tea = tmp_path / "tea.pdf"
@@ -42,16 +41,16 @@ def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
     files = dialog.get_by_role("list", name="Files")
     expect(files).to_contain_text("tea.pdf")
     assert_accessible(page, "an assistant's files")
-    keep_image(page, f"files-{device}")
+    keep_image(page, "files")
 
-    person.open(f"/a/{assistant}")
+    person.go(f"/a/{assistant}")
     person.composer.fill("When does the host serve cake?")
     page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("At five")
     person.wait_for_the_end()
     expect(page.get_by_role("region", name="Sources")).to_contain_text("tea.pdf")
 
-    person.open("/assistants")
+    person.go("/assistants")
     page.get_by_role("button", name="Options for Host").click()
     page.get_by_role("menuitem", name="Edit").click()
     dialog.get_by_role("button", name="Remove tea.pdf").click()

@@ -32,11 +32,8 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
-def test_chats_are_tidied_exported_and_imported(
-    sign_up: SignUp, device: str, tmp_path: Path
-) -> None:
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+def test_chats_are_tidied_exported_and_imported(sign_up: SignUp, tmp_path: Path) -> None:
+    person: Person = sign_up(**PHONE)
     page = person.page
     for title in ("Lentil soup", "Bicycle repair", "Tomatoes"):
         person.new_conversation(title)
@@ -45,7 +42,7 @@ def test_chats_are_tidied_exported_and_imported(
     for title in ("Lentil soup", "Tomatoes"):
         main.get_by_role("checkbox", name=f"Choose {title}").check()
     assert_accessible(page, "your chats")
-    keep_image(page, f"chats-{device}")
+    keep_image(page, "chats")
     main.get_by_role("button", name="Delete").click()
     expect(main.get_by_role("checkbox", name="Choose Lentil soup")).to_be_hidden()
     main.get_by_role("radio", name="Trash").click()
@@ -68,10 +65,10 @@ def test_chats_are_tidied_exported_and_imported(
         dialog.get_by_label("File", exact=True).set_input_files(file)
         expect(dialog.get_by_role("status")).to_contain_text(said)
     assert_accessible(page, "an import")
-    keep_image(page, f"import-{device}")
+    keep_image(page, "import")
     dialog.get_by_role("button", name="Close").click()
     [row] = person.call("GET", "/api/conversations?search=Old")["data"]
-    person.open(f"/c/{row['id']}")
+    person.go(f"/c/{row['id']}")
     expect(page.get_by_text("<script>alert(1)</script> No.")).to_be_visible()
     expect(page.get_by_text("Is <b>this</b> bold?")).to_be_visible()
 
@@ -100,11 +97,10 @@ def test_temporary_chat_is_erased_when_it_is_left(
     expect(page.get_by_text("This conversation doesn't exist")).to_be_visible()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_chats_are_tagged_found_printed_and_gone_on_with(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    person = sign_up(**(PHONE if device == "phone" else {}))
+    person = sign_up()
     page = person.page
     texts = ["How do I feed a sourdough starter?", "With <b>flour</b> and $x^2$ of water."]
     soup = insert_branch(scripted_product, person, "Bread <i>x</i>", texts)
@@ -118,15 +114,14 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     expect(main.get_by_role("checkbox", name="Choose Bicycle repair")).to_be_hidden()
     expect(main.get_by_role("checkbox", name="Choose Bread <i>x</i>")).to_be_visible()
     assert_accessible(page, "chats with a tag")
-    if device == "desktop":
-        person.choose("Bread <i>x</i>", "Tags")
-        dialog = page.get_by_role("dialog", name="Tags")
-        assert_accessible(page, "the tags of a chat")
-        dialog.get_by_role("textbox", name="Tags").fill("kitchen, weekend")
-        dialog.get_by_role("button", name="Save").click()
-        expect(dialog).to_be_hidden()
-        tags = person.call("GET", "/api/conversations/tags")["data"]
-        assert {"tag": "weekend", "count": 1} in tags
+    person.choose("Bread <i>x</i>", "Tags")
+    dialog = page.get_by_role("dialog", name="Tags")
+    assert_accessible(page, "the tags of a chat")
+    dialog.get_by_role("textbox", name="Tags").fill("kitchen, weekend")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    tags = person.call("GET", "/api/conversations/tags")["data"]
+    assert {"tag": "weekend", "count": 1} in tags
 
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Search chats").fill("starter flour sourdough")
@@ -137,20 +132,19 @@ def test_chats_are_tagged_found_printed_and_gone_on_with(
     expect(found).to_contain_text("With <b>flour</b> and")
     expect(found.locator("mark")).to_have_text("flour")
     assert_accessible(page, "what was found")
-    keep_image(page, f"found-{device}")
+    keep_image(page, "found")
     found.click()
     page.wait_for_url(f"**/c/{soup}")
 
-    person.open(f"/print/{soup}")
+    person.go(f"/print/{soup}")
     expect(page.locator(".formula math")).to_have_count(1)
     expect(page.get_by_text("With <b>flour</b> and")).to_be_visible()
     assert_accessible(page, "a chat to print")
     page.emulate_media(media="print")
     expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
-    keep_image(page, f"printed-{device}")
-    if device == "desktop":
-        pdf = page.pdf()
-        assert pdf.startswith(b"%PDF") and len(pdf) > 5_000
+    keep_image(page, "printed")
+    pdf = page.pdf()
+    assert pdf.startswith(b"%PDF") and len(pdf) > 5_000
     page.emulate_media(media="screen")
 
     token = person.call("POST", f"/api/conversations/{soup}/shares")["token"]

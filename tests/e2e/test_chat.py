@@ -1,37 +1,40 @@
-"""Asking and answering: the heart of the page, with the real model."""
+"""What is done with an answer: again, otherwise, after a reload, without a connection, with a file.
 
-import re
+One of the real model: test_first_answer.py."""
 
+from collections.abc import Callable
+
+import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, SignUp, letters, shown_letters
+from tests.e2e.test_while_writing import STORY
+from tests.e2e.users import Person, Visitor, letters, shown_letters
+from tests.support.scripted import ScriptedProduct
 
 
-def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
-    person.say("Say hello.")
-    expect(person.page).to_have_url(re.compile("/c/[0-9a-f-]{36}$"))
-    expect(person.page.get_by_role("article", name="You")).to_contain_text("Say hello.")
-    person.wait_for_words(1)
-    person.wait_for_the_end()
-
-    prompt, answer = person.stored()
-    assert prompt["content"] == "Say hello."
-    assert answer["status"] == "completed"
-    assert shown_letters(person.answer) == letters(answer["content"])
-
-    row = person.conversations.first
-    expect(row).not_to_have_text("New chat")
-    expect(row).not_to_be_empty()
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
 
 
-def test_regenerate_and_switch_between_versions(person: Person) -> None:
+@pytest.fixture(autouse=True)
+def short_answers(scripted_product: ScriptedProduct) -> None:
+    """A page that shows how an answer comes costs as long as it comes."""
+    scripted_product.says("There was once a lighthouse.")
+
+
+def test_regenerate_and_switch_between_versions(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
     person.ask()
     first = shown_letters(person.answer)
+    scripted_product.says("It stood by the sea.")
     person.answer.get_by_role("button", name="Regenerate").click()
     person.wait_for_words()
     person.stop()
     expect(person.answer.get_by_text("2/2")).to_be_visible()
     second = shown_letters(person.answer)
+    assert second == "Itstoodbythesea" != first
 
     person.answer.get_by_role("button", name="Previous version").click()
     expect(person.answer.get_by_text("1/2")).to_be_visible()
@@ -44,11 +47,7 @@ def test_regenerate_and_switch_between_versions(person: Person) -> None:
     assert shown_letters(person.answer) == second
 
 
-def test_edited_prompt_is_a_branch(sign_up: SignUp) -> None:
-    # Of long answers, the list keeps only the rows around those in sight.
-    person = sign_up()
-    person.call("PUT", "/api/me/chat-defaults", {"parameters": {"max_tokens": 60}})
-    person.open("/")
+def test_edited_prompt_is_a_branch(person: Person) -> None:
     person.ask("Tell me about cats.")
     person.ask("And about lions.")
     prompts = person.page.get_by_role("article", name="You")
@@ -70,7 +69,10 @@ def test_edited_prompt_is_a_branch(sign_up: SignUp) -> None:
     expect(prompts.last).to_contain_text("And about lions.")
 
 
-def test_answer_is_complete_after_a_reload_mid_stream(person: Person) -> None:
+def test_answer_is_complete_after_a_reload_mid_stream(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says(STORY, rate=10.0)
     person.say("Write a long story about a journey to the moon.")
     person.wait_for_words(3)
     before = shown_letters(person.answer)
@@ -88,7 +90,10 @@ def test_answer_is_complete_after_a_reload_mid_stream(person: Person) -> None:
     assert shown_letters(person.answer) == final
 
 
-def test_answer_is_complete_after_a_broken_connection(person: Person) -> None:
+def test_answer_is_complete_after_a_broken_connection(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says(STORY, rate=10.0)
     person.visitor.expect_offline()
     person.say("Write a long story about a storm.")
     person.wait_for_words(3)
@@ -106,8 +111,11 @@ def test_answer_is_complete_after_a_broken_connection(person: Person) -> None:
     assert final.startswith(after)
 
 
-def test_unsent_message_is_sent_when_the_server_is_reached_again(person: Person) -> None:
+def test_unsent_message_is_sent_when_the_server_is_reached_again(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
     person.ask()
+    scripted_product.says(STORY, rate=10.0)
     person.visitor.expect_offline()
     # The browser still believes in its network: only requests fail.
     person.context.route("**/messages", lambda route: route.abort("internetdisconnected"))

@@ -1,10 +1,23 @@
 """The sidebar, the other tab, sharing."""
 
 import re
+from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, SignUp, Visit, letters, shown_letters
+from tests.e2e.users import Person, SignUp, Visit, Visitor, letters, shown_letters
+from tests.support.scripted import ScriptedProduct
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(autouse=True)
+def short_answers(scripted_product: ScriptedProduct) -> None:
+    scripted_product.says("There was once a lighthouse.")
 
 
 def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
@@ -26,7 +39,7 @@ def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
     with person.page.expect_response(lambda answer: answer.request.method == "PATCH"):
         person.choose("Bicycle repair", "Archive")
     expect(person.conversations.filter(has_text="Bicycle repair")).to_be_hidden()
-    person.open("/archived")
+    person.go("/archived")
     main = person.page.get_by_role("main")
     expect(main.get_by_role("link", name="Bicycle repair")).to_be_visible()
 

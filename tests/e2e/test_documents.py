@@ -21,12 +21,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_answer_shows_the_page_that_it_cites(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path
 ) -> None:
     scripted_product.says("It is 4,200 crowns [lease.pdf, page 37].")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     person.visitor.expect_status(400)  # the broken file
     person.open("/")
@@ -39,7 +38,7 @@ def test_answer_shows_the_page_that_it_cites(
         page.get_by_role("button", name="Add images or documents").click()
     chooser.value.set_files(broken)
     expect(page.get_by_text("The file is damaged")).to_be_visible()
-    keep_image(page, f"refused-{device}")
+    keep_image(page, "refused")
     page.get_by_role("button", name="Remove broken.pdf").click()
 
     with page.expect_file_chooser() as chooser:
@@ -59,7 +58,7 @@ def test_answer_shows_the_page_that_it_cites(
     place = page.get_by_role("dialog", name="lease.pdf, page 37")
     expect(place).to_contain_text("The deposit amounts to 4,200 crowns.")
     assert_accessible(page, "a cited place")
-    keep_image(page, f"source-{device}")
+    keep_image(page, "source")
     page.keyboard.press("Escape")
 
     scripted_product.says("I do not know.")
@@ -71,7 +70,7 @@ def test_answer_shows_the_page_that_it_cites(
     places = read.get_by_role("button", name="lease.pdf, page")
     expect(places).to_have_count(3)
     rest = read.get_by_role("button", name=re.compile("all .* places read"))
-    keep_image(page, f"read-{device}")
+    keep_image(page, "read")
     rest.click()
     assert places.count() > 3
     read.get_by_role("button", name="Show fewer").click()

@@ -18,12 +18,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_instructions_are_written_kept_and_shown_as_they_were_sent(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Arr, salt it be.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up()
     page = person.page
     person.open("/settings")
     page.get_by_role("textbox", name="About you").fill("I teach chemistry.")
@@ -37,7 +36,7 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     dialog.get_by_text("Advanced").click()
     dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
     assert_accessible(page, "chat settings")
-    keep_image(page, f"settings-{device}")
+    keep_image(page, "settings")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
 
@@ -51,4 +50,4 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     for said in ("Speak as a pirate.", "I teach chemistry.", "What is this white powder?", "0.3"):
         expect(sent).to_contain_text(said)
     assert_accessible(page, "what was sent")
-    keep_image(page, f"sent-{device}")
+    keep_image(page, "sent")

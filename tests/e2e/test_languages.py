@@ -1,28 +1,16 @@
 """The page in other languages than English: as the browser speaks, as it was chosen, and from right
 to left. What is expected of a language is what its catalogue says."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.catalogues import catalogue, said
+from tests.e2e.catalogues import expect_no_english, said
 from tests.e2e.test_app import KEPT_PATHS
 from tests.e2e.users import PASSWORD, SignUp, Visit
-
-WIDE = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
-PAGES = ("/", "/settings", "/usage", "/keys", "/chats", "/organization", "/billing")
 
 
 def _expect_language(page: Page, language: str, direction: str = "ltr") -> None:
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("html")).to_have_attribute("dir", direction)
-
-
-def _expect_no_english(page: Page, language: str) -> None:
-    """No line of the page is a message that the language says in other words."""
-    lines = {*page.locator("body").inner_text().splitlines()}
-    others = [one for one in catalogue(language) if one.id and one.string not in ("", one.id)]
-    assert [one.id for one in others if one.id in lines] == []
 
 
 def _day(page: Page, language: str, iso: str) -> str:
@@ -40,13 +28,13 @@ def test_before_the_sign_in_it_is_the_browsers_language_or_the_picked_one(visit:
     visitor.open("/login")
     _expect_language(page, "de")
     expect(page.get_by_role("button", name=said("de", "Sign in"), exact=True)).to_be_visible()
-    _expect_no_english(page, "de")
+    expect_no_english(page, "de")
     page.get_by_role("combobox", name=said("de", "Language")).select_option("ja")
     _expect_language(page, "ja")
     visitor.open("/signup")
     _expect_language(page, "ja")
     expect(page.get_by_role("heading", name=said("ja", "Create your account"))).to_be_visible()
-    _expect_no_english(page, "ja")
+    expect_no_english(page, "ja")
 
 
 def test_language_that_the_page_does_not_speak_is_english(visit: Visit) -> None:
@@ -86,23 +74,6 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
     page.get_by_role("combobox", name=said("ar", label)).select_option("en")
     _expect_language(page, "en")
     expect(page.get_by_role("heading", name="Settings", exact=True)).to_be_visible()
-
-
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("language", ["de", "ar"])
-def test_pages_are_in_the_language_and_no_wider_than_the_window(
-    sign_up: SignUp, language: str, size: dict[str, int]
-) -> None:
-    """In the language of the longest words, and in the one that runs from right to left."""
-    person = sign_up(viewport=size, locale=language)
-    for path in PAGES:
-        person.open(path)
-        _expect_language(person.page, language, "rtl" if language == "ar" else "ltr")
-        expect(person.page.get_by_role("main")).to_be_visible()
-        person.page.wait_for_load_state("networkidle")
-        width = person.page.evaluate("document.documentElement.scrollWidth")
-        assert width <= size["width"], path
-        _expect_no_english(person.page, language)
 
 
 def test_shell_without_a_connection_has_the_language(sign_up: SignUp) -> None:

@@ -25,19 +25,18 @@ def say(person: Person, text: str) -> None:
     person.wait_for_the_end()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_memory_is_asked_for_used_changed_and_forgotten(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("I see.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     person.open("/")
     say(person, "Remember that I keep bees on my roof.")
     remembered = page.get_by_role("region", name="Remembered")
     expect(remembered).to_contain_text("I keep bees on my roof")
     assert_accessible(page, "remembered")
-    keep_image(page, f"remembered-{device}")
+    keep_image(page, "remembered")
     remembered.get_by_role("button", name="Undo").click()
     expect(remembered).to_be_hidden()
     assert person.call("GET", "/api/memories")["data"] == []
@@ -55,7 +54,7 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     proposal = page.get_by_role("region", name="Remember this?")
     expect(proposal).to_contain_text("Has a daughter who plays the cello")
     assert_accessible(page, "remember this?")
-    keep_image(page, f"proposal-{device}")
+    keep_image(page, "proposal")
     proposal.get_by_role("button", name="Edit").click()
     proposal.get_by_role("textbox", name="What to remember").fill("My daughter plays the cello")
     proposal.get_by_role("button", name="Save").click()
@@ -65,7 +64,7 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     say(person, "Which concert shall we hear?")
     page.get_by_text("1 memory used").click()
     expect(page.get_by_role("listitem").filter(has_text="My daughter plays")).to_be_visible()
-    keep_image(page, f"used-{device}")
+    keep_image(page, "used")
     person.answer.get_by_role("button", name="More about this answer").click()
     page.get_by_role("menuitem", name="What was sent").click()
     expect(page.get_by_role("dialog", name="What was sent")).to_contain_text("plays the cello")
@@ -78,7 +77,7 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     rows = page.get_by_role("list", name="Remembered")
     expect(rows.get_by_role("listitem")).to_have_count(2)
     assert_accessible(page, "memory")
-    keep_image(page, f"memory-{device}")
+    keep_image(page, "memory")
     page.get_by_role("button", name="Edit: My daughter plays the cello").click()
     page.get_by_role("textbox", name="What to remember").fill("My daughter plays the viola")
     page.get_by_role("button", name="Save").click()

@@ -18,12 +18,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Ferns grow there.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     project = person.call("POST", "/api/projects", {"name": "Garden"})["id"]
     chat = person.new_conversation("Shade")
@@ -34,17 +33,16 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The project is saved.")).to_be_visible()
     assert_accessible(page, "a project with chats")
-    keep_image(page, f"project-{device}")
+    keep_image(page, "project")
 
-    person.open(f"/c/{chat}")
-    if device == "phone":
-        page.get_by_role("button", name="Open menu").click()
+    person.go(f"/c/{chat}")
+    page.get_by_role("button", name="Open menu").click()
     page.get_by_role("button", name="Options for Shade").click()
     page.get_by_role("menuitem", name="Move to a project").click()
     dialog = page.get_by_role("dialog", name="Move to a project")
     dialog.get_by_role("radio", name="Garden").check()
     assert_accessible(page, "the dialog that moves a chat")
-    keep_image(page, f"move-{device}")
+    keep_image(page, "move")
     dialog.get_by_role("button", name="Move", exact=True).click()
     expect(dialog).to_be_hidden()
     page.get_by_role("navigation", name="Projects").get_by_role("link", name="Garden").click()
@@ -61,7 +59,7 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
     expect(page.get_by_role("dialog", name="What was sent")).to_contain_text(
         "Speak of plants only."
     )
-    keep_image(page, f"sent-{device}")
+    keep_image(page, "sent")
 
 
 def test_new_chat_begins_in_the_project_whose_page_it_was_begun_on(

@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 from tests.api.test_documents import pdf_of
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.test_assistants import PHONE
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
 
@@ -19,12 +18,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
+    sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path
 ) -> None:
     scripted_product.says("At five [tea.pdf, page 2].")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up()
     page = person.page
     project = person.call("POST", "/api/projects", {"name": "House"})["id"]
     tea, broken = tmp_path / "tea.pdf", tmp_path / "broken.pdf"
@@ -43,7 +41,7 @@ def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
     expect(files).to_contain_text("tea.pdf")
     expect(files).to_contain_text("2 KB")
     assert_accessible(page, "a project with files")
-    keep_image(page, f"files-{device}")
+    keep_image(page, "files")
 
     page.get_by_role("link", name="New chat in this project").click()
     person.composer.fill("When is the cake of this house?")
@@ -52,6 +50,6 @@ def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
     person.wait_for_the_end()
     expect(page.get_by_role("region", name="Sources")).to_contain_text("tea.pdf")
 
-    person.open(f"/projects/{project}")
+    person.go(f"/projects/{project}")
     page.get_by_role("button", name="Remove tea.pdf").click()
     expect(page.get_by_text("There are no files yet.")).to_be_visible()

@@ -1,11 +1,23 @@
 """What is refused, limited or fails, and how the page says so."""
 
 import re
+from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, SignUp
-from tests.support.product import Product
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.fixture(autouse=True)
+def short_answers(scripted_product: ScriptedProduct) -> None:
+    scripted_product.says("There was once a lighthouse.")
 
 
 def test_blocked_prompt_is_marked_and_can_be_edited(person: Person) -> None:
@@ -29,17 +41,19 @@ def test_blocked_prompt_is_marked_and_can_be_edited(person: Person) -> None:
     expect(person.page.get_by_text("This request can't be answered")).to_be_hidden()
 
 
-def test_rate_limit_counts_down_and_then_sends(person: Person, live_product: Product) -> None:
+def test_rate_limit_counts_down_and_then_sends(
+    person: Person, scripted_product: ScriptedProduct
+) -> None:
     person.visitor.expect_status(429)
     person.page.clock.install()
     person.page.reload()
     organization = person.call("GET", "/api/me")["organization"]["id"]
-    live_product.rows(
+    scripted_product.rows(
         "INSERT INTO accounts_plan (slug, name, queue_priority, requests_per_minute,"
         " tokens_per_minute, concurrent_generations) VALUES ('one-a-minute', 'One a minute', 9, 1,"
         " 100000, 5) ON CONFLICT (slug) DO UPDATE SET name = excluded.name RETURNING slug"
     )
-    live_product.rows(
+    scripted_product.rows(
         "UPDATE accounts_organization SET plan_id = 'one-a-minute' WHERE id = %s RETURNING id",
         [organization],
     )
@@ -49,7 +63,7 @@ def test_rate_limit_counts_down_and_then_sends(person: Person, live_product: Pro
     again = person.page.get_by_role("button", name=re.compile("Try again in [01]:[0-5][0-9]"))
     expect(again).to_be_disabled()
 
-    live_product.rows(
+    scripted_product.rows(
         "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
         [organization],
     )

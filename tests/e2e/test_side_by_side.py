@@ -45,11 +45,10 @@ def choose_models(person: Person, *names: str) -> None:
     expect(page.get_by_role("button", name=f"Model: {len(names)} models")).to_be_visible()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_two_models_answer_side_by_side_and_the_chat_goes_on_with_one(
-    sign_up: SignUp, upstreams: Upstreams, device: str
+    sign_up: SignUp, upstreams: Upstreams
 ) -> None:
-    person = sign_up(**(PHONE if device == "phone" else {}))
+    person = sign_up()
     person.open("/")
     page = person.page
     says(upstreams["alder"], LONG, rate=10)
@@ -63,7 +62,7 @@ def test_two_models_answer_side_by_side_and_the_chat_goes_on_with_one(
     expect(birch).to_contain_text(re.compile(r"\d+ tokens read, \d+ written"))
     expect(alder).to_have_attribute("aria-busy", "true")
     expect(alder).to_contain_text("leaf3")
-    assert_accessible(page, f"two answers on a {device}")
+    assert_accessible(page, "two answers")
     boxes = [one.bounding_box() for one in (alder, birch)]
     assert boxes[0] and boxes[1] and boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
     alder.get_by_role("button", name="Stop Alder").click()
@@ -107,9 +106,7 @@ def test_model_that_fails_leaves_the_other_and_is_asked_again(
     expect(person.answer).to_contain_text("Alders like water.")
 
 
-@pytest.mark.parametrize(
-    ("count", "device"), [(3, "desktop"), (4, "desktop"), (3, "phone"), (4, "phone")]
-)
+@pytest.mark.parametrize(("count", "device"), [(4, "desktop"), (3, "phone")])
 def test_more_models_stand_side_by_side_and_are_there_after_a_reload(
     sign_up: SignUp, upstreams: Upstreams, count: int, device: str
 ) -> None:

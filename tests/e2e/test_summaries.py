@@ -38,12 +38,11 @@ _SCROLL_TO_FOLD = """async (main) => {
 }"""
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Calm, indeed.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     person.open("/")
     for number in ("First", "Second"):
@@ -65,7 +64,7 @@ def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
     fold.get_by_text("The messages before").click()
     expect(fold.get_by_text(SAID)).to_be_visible()
     assert_accessible(page, "a summary in the chat")
-    keep_image(page, f"summary-{device}")
+    keep_image(page, "summary")
     page.get_by_role("button", name="Context: the beginning is summarised").click()
     gauge = page.get_by_role("dialog", name="Context")
     expect(gauge).to_contain_text("The beginning of this chat is summarised for the model.")

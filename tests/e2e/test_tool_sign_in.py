@@ -1,11 +1,11 @@
 """Signing in at a tool server on the page: a manager, then a member, each as themself; and Stop."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.mcp_server import ToolServer
@@ -42,24 +42,21 @@ def sign_in_there(page: Page, account: str, decision: str = "Allow") -> None:
     page.get_by_role("button", name=decision).click()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_person_connects_uses_loses_and_ends_their_sign_in(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
     accounts: AuthorizationServer,
     trips: ToolServer,
-    device: str,
-    tmp_path: Path,
 ) -> None:
     scripted_product.says("You are known there.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up()
     page = person.page
     person.open("/organization/tools")
     page.get_by_role("textbox", name="Name").fill("Trips")
     page.get_by_role("textbox", name="URL").fill(trips.url)
     page.get_by_role("combobox", name="Who calls").select_option("oauth_person")
     expect(page.get_by_label("Bearer token")).to_be_hidden()
-    page.screenshot(path=tmp_path / f"new-{device}.png", full_page=True)
+    keep_image(page, "new")
     page.get_by_role("button", name="Add the server").click()
     expect(page.get_by_text("Not connected.")).to_be_visible()
     assert_accessible(page, "a server that is signed in at")
@@ -69,7 +66,7 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     expect(page.get_by_text("The tool server's sign-in was refused.")).to_be_visible()
     expect(page.get_by_text("access_denied")).to_be_visible()
     page.get_by_text("access_denied").scroll_into_view_if_needed()
-    page.screenshot(path=tmp_path / f"refused-{device}.png")
+    keep_image(page, "refused")
     assert_accessible(page, "a refused sign-in")
 
     page.get_by_role("button", name="Connect again to Trips").click()
@@ -80,32 +77,32 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     page.get_by_role("checkbox", name="Allow whoami").click()
     expect(page.get_by_role("checkbox", name="Allow whoami")).to_be_checked()
     page.get_by_text("Connected as").scroll_into_view_if_needed()
-    page.screenshot(path=tmp_path / f"connected-{device}.png")
+    keep_image(page, "connected")
 
-    person.open("/settings")
+    person.go("/settings")
     page.get_by_role("checkbox", name="Trips").click()
     expect(page.get_by_role("checkbox", name="Trips")).to_be_checked()
     expect(page.get_by_text("Connected as ada@trips.example")).to_be_visible()
     assert_accessible(page, "tools of a person")
 
     scripted_product.calls(("whoami", "{}"))
-    person.open("/")
+    person.go("/")
     person.composer.fill("Who am I there?")
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_text("You are known there.")).to_be_visible(timeout=60_000)
     page.get_by_role("list", name="Tool calls").get_by_text("whoami of Trips").click()
     expect(page.get_by_text("ada@trips.example")).to_be_visible()
-    page.screenshot(path=tmp_path / f"called-{device}.png")
+    keep_image(page, "called")
 
     accounts.provider.end_all()
-    person.open("/")
+    person.go("/")
     person.composer.fill("And now?")
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("list", name="Tool calls")).to_contain_text("failed", timeout=60_000)
     person.open("/settings")
     expect(page.get_by_text("The sign-in has expired.")).to_be_visible()
     page.get_by_text("The sign-in has expired.").scroll_into_view_if_needed()
-    page.screenshot(path=tmp_path / f"expired-{device}.png")
+    keep_image(page, "expired")
     page.get_by_role("button", name="Connect again to Trips").click()
     sign_in_there(page, "ada@trips.example")
     expect(page.get_by_text("You are connected.")).to_be_visible()
@@ -119,18 +116,15 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     scripted_product.calls()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_stop_ends_a_turn_whose_tool_runs(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
-    device: str,
-    tmp_path: Path,
 ) -> None:
     server = ToolServer(has_sessions=True)
     server.start()
     scripted_product.says("All is well.")
     scripted_product.calls(("hang", "{}"))
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     person.open("/organization/tools")
     page.get_by_role("textbox", name="Name").fill("Slow")
@@ -138,20 +132,20 @@ def test_stop_ends_a_turn_whose_tool_runs(
     page.get_by_role("button", name="Add the server").click()
     page.get_by_role("checkbox", name="Allow hang").click()
     expect(page.get_by_role("checkbox", name="Allow hang")).to_be_checked()
-    person.open("/settings")
+    person.go("/settings")
     page.get_by_role("checkbox", name="Slow").click()
     expect(page.get_by_role("checkbox", name="Slow")).to_be_checked()
 
-    person.open("/")
+    person.go("/")
     person.composer.fill("Look it up.")
     page.get_by_role("button", name="Send", exact=True).click()
     calls = page.get_by_role("list", name="Tool calls")
     expect(calls).to_contain_text("is called", timeout=60_000)
-    page.screenshot(path=tmp_path / f"running-{device}.png")
+    keep_image(page, "running")
     page.get_by_role("button", name="Stop", exact=False).click()
     expect(calls).to_contain_text("stopped")
     assert_accessible(page, "a call that was stopped")
-    page.screenshot(path=tmp_path / f"stopped-{device}.png")
+    keep_image(page, "stopped")
     page.reload()
     expect(calls).to_contain_text("stopped")
     scripted_product.calls()
@@ -162,14 +156,11 @@ def test_stop_ends_a_turn_whose_tool_runs(
     server.stop()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
-def test_assistant_names_its_tools(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
-) -> None:
+def test_assistant_names_its_tools(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
     server = ToolServer()
     server.start()
     scripted_product.says("Sunny.")
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up()
     page = person.page
     person.open("/organization/tools")
     page.get_by_role("textbox", name="Name").fill("Weather")
@@ -178,7 +169,7 @@ def test_assistant_names_its_tools(
     page.get_by_role("checkbox", name="Allow Forecast").click()
     expect(page.get_by_role("checkbox", name="Allow Forecast")).to_be_checked()
 
-    person.open("/assistants")
+    person.go("/assistants")
     page.get_by_role("button", name="Create assistant").click()
     dialog = page.get_by_role("dialog", name="Create an assistant")
     dialog.get_by_role("textbox", name="Name").fill("Frog")
@@ -186,12 +177,12 @@ def test_assistant_names_its_tools(
     dialog.get_by_role("checkbox", name="Forecast").click()
     dialog.get_by_role("checkbox", name="Forecast").scroll_into_view_if_needed()
     assert_accessible(page, "an assistant's tools")
-    page.screenshot(path=tmp_path / f"assistant-tools-{device}.png")
+    keep_image(page, "assistant-tools")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
 
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    person.open("/")
+    person.go("/")
     page.get_by_role("button", name="Model:").click()
     page.get_by_role("menuitem", name="Frog").click()
     person.composer.fill("How is it in Oslo?")

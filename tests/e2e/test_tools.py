@@ -27,17 +27,15 @@ def tool_server() -> Iterator[ToolServer]:
     server.stop()
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
     tool_server: ToolServer,
-    device: str,
 ) -> None:
     tool_server.called.clear()
     scripted_product.says("Your trip is booked.")
     scripted_product.calls(("book", '{"city": "Rome"}'))
-    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    person: Person = sign_up(**PHONE)
     page = person.page
     person.open("/organization/tools")
     page.get_by_role("textbox", name="Name").fill("Trips")
@@ -47,13 +45,13 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     page.get_by_role("checkbox", name="Allow book").click()
     expect(page.get_by_role("checkbox", name="Allow book")).to_be_checked()
     assert_accessible(page, "tools of the organization")
-    keep_image(page, f"servers-{device}")
+    keep_image(page, "servers")
 
-    person.open("/settings")
+    person.go("/settings")
     page.get_by_role("checkbox", name="Trips").click()
     expect(page.get_by_role("checkbox", name="Trips")).to_be_checked()
 
-    person.open("/")
+    person.go("/")
     person.composer.fill("Book a trip to Rome.")
     page.get_by_role("button", name="Send", exact=True).click()
     approval = page.get_by_role("group", name="Allow book?")
@@ -62,7 +60,7 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     expect(approval).to_be_visible(timeout=60_000)
     expect(page.get_by_text('"city": "Rome"')).to_be_visible()
     assert_accessible(page, "a call that waits")
-    keep_image(page, f"waits-{device}")
+    keep_image(page, "waits")
     assert tool_server.called == []
     approval.get_by_role("button", name="Allow once").focus()
     page.keyboard.press("Enter")
@@ -75,5 +73,5 @@ def test_call_is_allowed_on_the_page_and_the_answer_goes_on(
     calls.get_by_text("book of Trips").click()
     expect(page.get_by_text("Booked a trip to Rome.")).to_be_visible()
     assert_accessible(page, "a call with its result")
-    keep_image(page, f"done-{device}")
+    keep_image(page, "done")
     scripted_product.calls()

@@ -37,17 +37,20 @@ def web() -> Iterator[WebPages]:
     pages.stop()
 
 
-@pytest.fixture(params=["desktop", "phone"])
+@pytest.fixture
+def size() -> dict[str, object]:
+    """Of the person's window."""
+    return {}
+
+
+@pytest.fixture
 def person(
-    request: pytest.FixtureRequest,
-    sign_up: SignUp,
-    scripted_product: ScriptedProduct,
-    web: WebPages,
+    sign_up: SignUp, size: dict[str, object], scripted_product: ScriptedProduct, web: WebPages
 ) -> Iterator[Person]:
     web.results = [SCRIPT, FERRIES, PIERS, FERRIES]
     scripted_product.says("It sails at noon.")
     scripted_product.calls(("search", '{"query": "ferry times"}'))
-    yield sign_up(**(PHONE if request.param == "phone" else {}))
+    yield sign_up(**size)
     scripted_product.calls()
 
 
@@ -76,7 +79,7 @@ def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPage
     person.open("/")
     expect(person.composer).to_be_visible()
     expect(switch(page)).to_be_hidden()
-    person.open("/organization/tools")
+    person.go("/organization/tools")
     page.get_by_role("textbox", name="Address of SearXNG").fill(web.url)
     page.get_by_role("button", name="Let chats search the web").click()
     allowed = page.get_by_role("checkbox", name="Chats may search the web")
@@ -86,21 +89,22 @@ def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPage
     assert web.queries[-1] == "weather"
     assert_accessible(page, "web search of the organization")
     keep_image(page, "organization")
-    person.open("/")
+    person.go("/")
     expect(switch(page)).to_be_visible()
 
-    person.open("/organization/tools")
+    person.go("/organization/tools")
     allowed.click()
     expect(allowed).not_to_be_checked()
-    person.open("/")
+    person.go("/")
     expect(person.composer).to_be_visible()
     expect(switch(page)).to_be_hidden()
 
-    person.open("/organization/tools")
+    person.go("/organization/tools")
     page.get_by_role("button", name="Remove the provider").click()
     expect(page.get_by_role("textbox", name="Address of SearXNG")).to_be_visible()
 
 
+@pytest.mark.parametrize("size", [PHONE], ids=["phone"])
 def test_chat_searches_and_its_answer_names_the_pages(
     person: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
@@ -131,11 +135,11 @@ def test_chat_searches_and_its_answer_names_the_pages(
     page.reload()
     expect(sources(person)).to_have_count(2)
     expect(switch(page)).to_have_attribute("aria-pressed", "true")
-    chat = page.url
-    person.open("/")
+    chat = person.conversation_id
+    person.go("/")
     expect(switch(page)).to_have_attribute("aria-pressed", "false")
 
-    person.open(chat)
+    person.go(f"/c/{chat}")
     switch(page).click()
     expect(switch(page)).to_have_attribute("aria-pressed", "false")
     send(person, "And on Monday?")

@@ -21,11 +21,10 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    person = sign_up(**(PHONE if device == "phone" else {}))
+    person = sign_up(**PHONE)
     page = person.page
     chat = person.new_conversation("Counting")
     path = f"/api/conversations/{chat}"
@@ -39,7 +38,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     person.call("PATCH", path, {"parameters": {}})
     scripted_product.says("and so on.")
     assert_accessible(page, "a cut answer")
-    keep_image(page, f"cut-{device}")
+    keep_image(page, "cut")
     page.get_by_role("button", name="Continue").click()
     expect(person.answer).to_contain_text("and so on.")
     person.wait_for_the_end()
@@ -54,7 +53,7 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     page.get_by_role("button", name="Send next").click()
     expect(page.get_by_text("Sent next:")).to_be_visible()
     assert_accessible(page, "a message that waits")
-    keep_image(page, f"queued-{device}")
+    keep_image(page, "queued")
     scripted_product.hurries()
     expect(page.get_by_text("Thank you")).to_be_visible()
     expect(page.get_by_text("Sent next:")).to_be_hidden()
@@ -65,12 +64,11 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     assert prompts == ["Count, please", "Take your time", "Thank you"]
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Calm, indeed.")
-    person = sign_up(**(PHONE if device == "phone" else {}))
+    person = sign_up()
     page = person.page
     send = page.get_by_role("button", name="Send", exact=True)
     calm = "The sea is calm. " * 820  # more than half of the model's window
@@ -89,13 +87,13 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     left_out = page.get_by_role("button", name="Context: the beginning is left out")
     expect(left_out).to_be_visible()
     person.wait_for_the_end()
-    keep_image(page, f"full-{device}")
+    keep_image(page, "full")
     left_out.focus()
     page.keyboard.press("Enter")
     expect(gauge).to_contain_text("Left out: everything before")
     expect(gauge.get_by_text("Second. The sea is calm.")).to_be_visible()
     assert_accessible(page, "how full a chat is")
-    keep_image(page, f"gauge-{device}")
+    keep_image(page, "gauge")
     read = scripted_product.prompts[-1]
     assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
 
@@ -142,13 +140,12 @@ def test_second_tab_shows_changes_of_the_first(
     expect(tab).to_have_url(re.compile("/$"))
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_message_steers_the_answer_that_is_written(
-    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     """It goes out at once, below what there is of the answer."""
     scripted_product.says(STORY, rate=10.0)
-    person = sign_up(**(PHONE if device == "phone" else {}))
+    person = sign_up(**PHONE)
     page = person.page
     person.open("/")
     person.composer.fill("Write a very long story about the sea.")
@@ -158,7 +155,7 @@ def test_message_steers_the_answer_that_is_written(
     page.get_by_role("button", name="Send next").click()
     expect(page.get_by_text("Sent next:")).to_be_visible()
     assert_accessible(page, "a message that may steer")
-    keep_image(page, f"steer-{device}")
+    keep_image(page, "steer")
     scripted_product.says("High up it was quiet.")
     page.get_by_role("button", name="Send now").click()
     expect(person.answer).to_contain_text("High up it was quiet.")
@@ -174,7 +171,7 @@ def test_message_steers_the_answer_that_is_written(
     read = [one["content"] for one in scripted_product.prompts[-1]]
     assert read[-1] == "In the mountains, please"
     assert any(str(one).startswith("Wave 0") for one in read)
-    keep_image(page, f"steered-{device}")
+    keep_image(page, "steered")
 
 
 def test_message_waits_over_a_reload_and_is_sent_by_keys(

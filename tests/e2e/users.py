@@ -119,7 +119,12 @@ class Person:
         self._sign_up()
 
     def open(self, path: str) -> None:
+        """Load the page: of what was there before nothing is left."""
         self.visitor.open(path)
+
+    def go(self, path: str) -> None:
+        """Go on as a link of the page does."""
+        go(self.page, path)
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """The API's answer to this person's session; fails on any other status than a 2xx."""
@@ -168,6 +173,7 @@ class Person:
               return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
             }""",
             arg=count,
+            polling=100,  # not at each frame, which would have the page drawn sixty times a second
         )
 
     def stop(self) -> None:
@@ -213,6 +219,15 @@ class Person:
         self.call("POST", "/api/auth/signup", body)
         token = token_mailed(self.visitor.url, self.email, "confirm-sign-up")
         self.call("POST", "/api/auth/signup/confirm", {"token": token})
+
+
+def go(page: Page, path: str) -> None:
+    """As a link of the page does; loading it anew at each path costs half a second of processor
+    time."""
+    page.evaluate(
+        "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }",
+        path,
+    )
 
 
 def letters(text: str) -> str:

@@ -99,11 +99,11 @@ def test_every_test_is_in_one_run() -> None:
         path = file.relative_to(checks.ROOT)
         marks = [mark_of(command) for command in runs if takes(command, path)]
         if path.is_relative_to("tests/e2e"):
-            assert marks == ["live", "scripted"], path
+            assert marks == ["scripted", "live"], path
         elif path.is_relative_to("tests/contract"):
             assert marks == ["live"], path
         else:
-            assert marks in ([""], ["live", "scripted", neither]), path
+            assert marks in ([""], ["scripted", "live", neither]), path
 
 
 def takes(command: Sequence[str], path: Path) -> bool:

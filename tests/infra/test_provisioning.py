@@ -15,6 +15,8 @@ from infra.launcher.console import Console
 from infra.launcher.model_spec import read_spec
 from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
+from infra.launcher.up import SMALL, Launch
+from infra.services.ports import LOOPBACK, free_port
 from tests.support.model_sources import Sources, write_spec
 
 
@@ -102,3 +104,17 @@ def test_model_that_is_not_wanted_is_not_fetched(
     model = published(provision(spec, declined="MODEL=small was asked for"))
     assert model.detail == "MODEL=small was asked for"
     assert sources.served.asked == []
+
+
+def test_larger_model_is_declined_when_the_small_one_is_asked_for(
+    services: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `manage.py up --model small`."""
+    monkeypatch.setenv("PARLEY_VAR", str(tmp_path))
+    launch = Launch(host=LOOPBACK, port=free_port(), model=SMALL, console=Console())
+    larger = launch._larger_model(Supervisor(os.environ, Console()), "false")
+    try:
+        assert published(larger).detail == "MODEL=small was asked for"
+    finally:
+        larger.stop()
+        larger._publisher.stop()
