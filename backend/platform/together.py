@@ -188,6 +188,27 @@ def _field(model: type[Model], name: str) -> "Field[Any, Any]":
 
 
 def _execute(sql: str, values: list[Any]) -> tuple[Any, ...]:
+    """The first row that a statement gives.
+
+    In a transaction, and where this thread has a connection of Django's already, it is that one's.
+    Else the statement is alone, and takes a connection of the pool for as long as it runs: Django
+    builds the parameters of a connection anew for each that it takes from there.
+    """
+    wrapper: Any = connection
+    if wrapper.connection is not None or wrapper.in_atomic_block or wrapper.queries_logged:
+        return _execute_in_session(sql, values)
+    with wrapper.wrap_database_errors:
+        pool = wrapper.pool
+        pool.open()
+        lent = pool.getconn()
+        try:
+            found: tuple[Any, ...] = psycopg.RawCursor(lent).execute(sql, values).fetchone()
+        finally:
+            pool.putconn(lent)
+    return found
+
+
+def _execute_in_session(sql: str, values: list[Any]) -> tuple[Any, ...]:
     connection.ensure_connection()
     prepare: Any = connection._prepare_cursor  # type: ignore[attr-defined]
     with (
