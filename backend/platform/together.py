@@ -202,7 +202,8 @@ def _execute(sql: str, values: list[Any]) -> tuple[Any, ...]:
         pool.open()
         lent = pool.getconn()
         try:
-            found: tuple[Any, ...] = psycopg.RawCursor(lent).execute(sql, values).fetchone()
+            cursor: Any = psycopg.RawCursor(lent)
+            found: tuple[Any, ...] = cursor.execute(sql, values).fetchone()
         finally:
             pool.putconn(lent)
     return found

@@ -39,7 +39,8 @@ _ROWS = {
     "redis": "and a script in Redis, many requests a round trip",
     "thread": "and a row in PostgreSQL, from a thread",
     "loop": "the same row from the event loop, without a thread",
-    "check": "the row from a thread, and the check of the prompt in another",
+    "both": "two rows from a thread, one after the other: a generation's begin and its end",
+    "check": "and the check of the prompt, in another thread",
 }
 _KEY = "sk-parley-floor"
 _SCRIPT = """
@@ -48,7 +49,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return taken
 """
 _TABLE = "CREATE TABLE floor (id uuid PRIMARY KEY, prompt text, state text)"
-_INSERT = "INSERT INTO floor (id, prompt, state) VALUES (%s, %s, 'queued')"
+_INSERT = "INSERT INTO floor (id, prompt, state) VALUES ($1, $2, 'queued')"
 _EVENTS = b"".join(b'id: %d\ndata: {"choices":[]}\n\n' % number for number in (1, 2, 3))
 _SETTLED = 200
 
@@ -171,9 +172,9 @@ async def _steps(row: str) -> list[_Step]:
         steps.append(await _loop_step())
     if row == "check":
         steps.append(_check_step())
-    if row in ("thread", "check"):
+    if row in ("thread", "both", "check"):
         steps.append(_thread_step())
-    return steps
+    return steps + steps[-1:] if row in ("both", "check") else steps
 
 
 def _redis_step() -> _Step:
@@ -195,8 +196,12 @@ def _thread_step() -> _Step:
     threads = ThreadPoolExecutor(8)
 
     def insert(prompt: str) -> None:
-        with pool.connection() as connection:
-            connection.execute(_INSERT, [uuid4(), prompt], prepare=True)
+        """As `backend.platform.together` does."""
+        connection = pool.getconn()
+        try:
+            psycopg.RawCursor(connection).execute(_INSERT, [uuid4(), prompt], prepare=True)
+        finally:
+            pool.putconn(connection)
 
     async def step(prompt: str) -> None:
         await asyncio.get_running_loop().run_in_executor(threads, insert, prompt)
@@ -211,7 +216,8 @@ async def _loop_step() -> _Step:
 
     async def step(prompt: str) -> None:
         async with pool.connection() as connection:
-            await connection.execute(_INSERT, [uuid4(), prompt], prepare=True)
+            cursor = psycopg.AsyncRawCursor(connection)
+            await cursor.execute(_INSERT, [uuid4(), prompt], prepare=True)
 
     return step
 
