@@ -104,6 +104,9 @@ class EngineClient:
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
+        ready = self._first_ready
+        if ready is not None and ready.done() and not ready.cancelled():
+            ready.exception()  # who stops it may never have waited for it
         if self._core is not None:
             await self._core.stop()
             self._core.close()

@@ -42,7 +42,7 @@ class CoreProcess:
     def __init__(
         self,
         process: Process,
-        push: zmq.asyncio.Socket,
+        push: zmq.Socket[bytes],
         pull: zmq.asyncio.Socket,
         max_load_silence_s: float,
     ):
@@ -62,29 +62,41 @@ class CoreProcess:
         address: str,
     ) -> CoreProcess:
         """Start the process, with sockets named after `address`; `run` tells when it is ready."""
-        push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+        # Of an asyncio socket, what is sent is a future: of a message that was dropped, one whose
+        # error nobody takes.
+        push = zmq.Context[zmq.Socket[bytes]].shadow(context).socket(zmq.PUSH)
+        pull = context.socket(zmq.PULL)
         push.setsockopt(zmq.SNDHWM, 0)  # admission bounds the queue; an abort is never dropped
         inbox, outbox = f"{address}-inbox", f"{address}-outbox"
         push.bind(inbox)
         pull.bind(outbox)
         started_at = time.monotonic()
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=PIPE,
-            env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=PIPE,
+                env={"GOMP_SPINCOUNT": _SPIN_COUNT, **os.environ},
+            )
+        except BaseException:
+            push.close(linger=0)
+            pull.close(linger=0)
+            raise
         assert process.stdin is not None
         start = CoreStart(config, inbox, outbox, started_at)
         process.stdin.write(msgspec.json.encode(start))
         process.stdin.close()
         return cls(process, push, pull, config.max_load_silence_s)
 
-    def send(self, message: ToCore) -> None:
-        """Queue a message; one to a process that is gone is dropped."""
+    def send(self, message: ToCore) -> bool:
+        """Queue a message; returns whether there is a process that listens. One to a process that
+        is gone, or does not listen yet, is dropped."""
         if self._push.closed:
-            return
-        with suppress(zmq.ZMQError):
+            return False
+        try:
             self._push.send(msgspec.msgpack.encode(message), zmq.NOBLOCK)
+        except zmq.ZMQError:
+            return False
+        return True
 
     async def run(
         self, on_ready: Callable[[CoreReady], None], on_report: Callable[[StepReport], None]
@@ -118,13 +130,14 @@ class CoreProcess:
 
     async def stop(self) -> None:
         """End the process, at once if it does not end by itself."""
-        if self._process.returncode is None:
-            self.send(Shutdown())
-            try:
+        if self._process.returncode is not None:
+            return
+        if self.send(Shutdown()):
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), _GRACE_S)
-            except TimeoutError:
-                self._process.kill()
-                await self._process.wait()
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
 
     def close(self) -> None:
         self._push.close(linger=0)
