@@ -24,6 +24,7 @@ from inference.bench.engine import (
     memory_of_processes,
     served,
 )
+from inference.bench.kept import Kept
 from inference.bench.limits import Machine
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import BenchReport, markdown, plot
@@ -40,15 +41,49 @@ _GUESSING = "prompt lookup on rewriting and summarising, 1 stream, to without"
 def main() -> None:
     args = _parser().parse_args()
     machine = Machine.measure()
-    reports = [_measure_model(model, machine, args) for model in args.model]
+    kept = Kept(args.resume)
+    reports = []
+    for model in args.model:
+        report = _measure_model(model, machine, args, kept)
+        sys.stdout.write(markdown(report))
+        sys.stdout.flush()
+        reports.append(report)
     if args.json:
         # One model's report is an object, as before there could be several.
         written = reports if len(reports) > 1 else reports[0]
         args.json.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1))
 
 
-def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> BenchReport:
-    """Serve the model, put the workloads to it and to the peers; prints the report."""
+def _measure_model(
+    path: Path, machine: Machine, args: argparse.Namespace, kept: Kept
+) -> BenchReport:
+    """Put the workloads to the engine and to the peers, but for those that are kept."""
+    sizes = _sizes(args)
+    end = time.monotonic() + 60 * args.minutes
+    known = kept.report(path, sizes.cases)
+    report = known or kept.add(_measure_engine(path, machine, sizes, args))
+    for name, options in args.beside:
+        if name in report.peers:
+            continue
+        with served(path, [*shlex.split(options), "--no-prompt-lookup"]) as url:
+            vocab = open_weights(str(path)).config.vocab_size
+            rates = asyncio.run(measure_rates(url, vocab, sizes))
+        report = kept.add(replace(report, peers=report.peers | {name: rates}))
+    missing: dict[str, str] = {}
+    for name in args.peers:
+        if name in report.peers:
+            continue
+        found, why = measure_peers(path, sizes.cases, [name], end)
+        missing |= why
+        report = kept.add(replace(report, peers=report.peers | found, missing=missing))
+    if args.plot:
+        several = len(args.model) > 1
+        plot_path = args.plot.with_stem(f"{args.plot.stem}-{path.stem}") if several else args.plot
+        plot_path.write_text(plot(report))
+    return report
+
+
+def _sizes(args: argparse.Namespace) -> Sizes:
     sizes = Sizes.quick() if args.quick else Sizes()
     streams, prefill = (
         tuple(given or usual)
@@ -57,9 +92,14 @@ def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Be
             (args.prefill, sizes.cases.prefill),
         )
     )
-    sizes = replace(sizes, cases=replace(sizes.cases, streams=streams, prefill=prefill))
+    return replace(sizes, cases=replace(sizes.cases, streams=streams, prefill=prefill))
+
+
+def _measure_engine(
+    path: Path, machine: Machine, sizes: Sizes, args: argparse.Namespace
+) -> BenchReport:
+    """Without any peer."""
     load_before = os.getloadavg()[0]
-    end = time.monotonic() + 60 * args.minutes
     reader = open_weights(str(path))
     model = reader.config
     # Guesses are no part of what the peers are asked, and random prompts say nothing of them.
@@ -74,33 +114,20 @@ def _measure_model(path: Path, machine: Machine, args: argparse.Namespace) -> Be
         with served(path, args.serve_options) as url:
             guessing = asyncio.run(measure_rewriting(url, model.vocab_size, sizes))
         engine.ratios[_GUESSING] = guessing / engine.rewriting
-    peers: dict[str, Rates] = {}
-    for name, options in args.beside:
-        with served(path, [*shlex.split(options), "--no-prompt-lookup"]) as url:
-            peers[name] = asyncio.run(measure_rates(url, model.vocab_size, sizes))
-    others, missing = measure_peers(path, sizes.cases, args.peers, end)
-    peers |= others
     prompts = sizes.cases.prefill
-    report = BenchReport(
+    return BenchReport(
         model=path.name,
         machine=machine,
         load_before=load_before,
         start=start,
         cases=sizes.cases,
         engine=engine,
-        peers=peers,
-        missing=missing,
+        peers={},
+        missing={},
         limits={"decode step, 1 stream": machine.decode_s(_bytes_of_step(path, reader))}
         | {f"prompt of {n:,}": machine.prefill_s(model, n) for n in prompts}
         | {f"prompt of {n:,}, int8": machine.int8_prefill_s(model, n) for n in prompts},
     )
-    sys.stdout.write(markdown(report))
-    sys.stdout.flush()
-    if args.plot:
-        several = len(args.model) > 1
-        plot_path = args.plot.with_stem(f"{args.plot.stem}-{path.stem}") if several else args.plot
-        plot_path.write_text(plot(report))
-    return report
 
 
 def measure_peers(
@@ -171,6 +198,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--minutes", type=float, default=15.0, help="then peers that still run are given up"
+    )
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        help="keep figures in this file, and take from it what earlier runs have measured",
     )
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--plot", type=Path, help="write a bar chart here, as SVG")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from statistics import fmean
 from xml.etree import ElementTree
 
@@ -11,6 +12,7 @@ import pytest
 from inference.bench import context, start
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, Start, decode_rate, served
+from inference.bench.kept import Kept
 from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
@@ -114,6 +116,17 @@ def test_report_has_ratios_limits_and_what_is_missing():
     assert "| prompt of 1,000 | 1,000.0 | 1,250.0 | 1.25 |" in text
     assert "transformers was not measured: not installed." in text
     assert "Ready 2.5 s after the command, with 300 MB: 1.50 times the file." in text
+
+
+def test_run_goes_on_where_one_before_it_ended(tmp_path):
+    file, model = tmp_path / "kept.json", Path("elsewhere/tiny.gguf")
+    assert Kept(file).report(model, make_report().cases) is None
+    Kept(file).add(make_report())
+    again = Kept(file)
+    assert again.report(model, make_report().cases) == make_report()
+    assert again.report(Path("other.gguf"), make_report().cases) is None
+    with pytest.raises(SystemExit, match=r"tiny\.gguf in other sizes"):
+        again.report(model, Cases(streams=(1, 32)))
 
 
 def test_plot_is_an_image_with_a_bar_for_each_rate():
