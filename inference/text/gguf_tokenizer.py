@@ -22,6 +22,7 @@ from tokenizers import (
 from inference.errors import ModelLoadError
 from inference.text.sentencepiece_bpe import sentencepiece_bpe
 from inference.text.tokenizer import TextTokenizer
+from inference.text.wordpiece import wordpiece
 
 _CONTROL, _USER_DEFINED = 3, 4
 _LLAMA3_WORDS = (
@@ -39,6 +40,20 @@ _O200K_WORDS = (
     _TEKKEN_WORDS.replace(f"{_TAIL}+", f"{_TAIL}+{_CONTRACTION}")
     .replace(f"{_TAIL}*|", f"{_TAIL}*{_CONTRACTION}|")
     .replace(r"|\p{N}|", r"|\p{N}{1,3}|")
+)
+_IDEOGRAPHS = r"[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
+_DEEPSEEK3_WORDS = (
+    r"[!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# DeepSeek lists the letters with a case of the Unicode of its day, which lacks those of formulas.
+_DEEPSEEK2_RULES = (
+    r"[\r\n]",
+    r"\s?(?:(?![\x{1d400}-\x{1d7ff}])[\p{Lu}\p{Ll}\p{Lt}])+",
+    r"\s?[!-/:-~\x{ff01}-\x{ff0f}\x{ff1a}-\x{ff5e}\x{2018}-\x{201f}\x{3000}-\x{3002}]+",
+    r"\s+$",
+    r"[\x{4e00}-\x{9fa5}\x{800}-\x{4e00}\x{ac00}-\x{d7ff}]+",
+    r"\p{N}",
 )
 
 
@@ -68,6 +83,9 @@ def tokenizer_from_gguf(metadata: dict[str, Any]) -> TextTokenizer:
             reading = _reading(metadata.get("tokenizer.ggml.pre", "default"))
             tokenizer = _byte_level_bpe(metadata, reading)
             return _with_added_tokens(tokenizer, metadata, add_bos=reading.add_bos)
+        if kind == "bert":
+            known = wordpiece(metadata)
+            return TextTokenizer(known, bos_token=None, eos_token=None, add_bos=False)
     except KeyError as error:
         raise ModelLoadError(f"the file has no {error.args[0]}") from error
     raise ModelLoadError(f"GGUF tokenizer {kind!r} is not implemented")
@@ -130,8 +148,10 @@ def _reading(name: str) -> _Reading:
     """
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
 
-    def split(words: str) -> pre_tokenizers.PreTokenizer:
-        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(words), "isolated"), byte_level])
+    def split(*rules: str) -> pre_tokenizers.PreTokenizer:
+        """By each in turn: what one has split, the next ones split further."""
+        each = [pre_tokenizers.Split(Regex(words), "isolated") for words in rules]
+        return pre_tokenizers.Sequence([*each, byte_level])
 
     match name:
         case "default" | "gpt-2":
@@ -148,6 +168,10 @@ def _reading(name: str) -> _Reading:
             return _Reading(split(_LLAMA3_WORDS))
         case "gpt-4o" | "llama4":
             return _Reading(split(_O200K_WORDS))
+        case "deepseek-llm":
+            return _Reading(split(*_DEEPSEEK2_RULES))
+        case "deepseek-v3":
+            return _Reading(split(r"\p{N}{1,3}", _IDEOGRAPHS, _DEEPSEEK3_WORDS))
         case "tekken":
             return _Reading(split(_TEKKEN_WORDS), ignore_merges=True, add_bos=True)
     raise ModelLoadError(f"GGUF pre-tokenizer {name!r} is not implemented")

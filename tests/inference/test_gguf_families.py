@@ -185,8 +185,14 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel, add: Add) -> None:
-    """The model in float32."""
+def write_file(
+    path: Path,
+    arch: MODEL_ARCH,
+    model: transformers.PreTrainedModel,
+    add: Add,
+    convert: Convert = _unchanged,
+) -> None:
+    """The model in float32; `convert` gives what becomes of a tensor, by names of folders."""
     config = model.config
     writer = gguf.GGUFWriter(path, MODEL_ARCH_NAMES[arch])
     writer.add_context_length(config.max_position_embeddings)
@@ -215,7 +221,6 @@ def write_file(path: Path, arch: MODEL_ARCH, model: transformers.PreTrainedModel
             values = in_llama_cpp_order(values, config.num_attention_heads)
         if arch in PAIRED and "k_proj" in name:
             values = in_llama_cpp_order(values, config.num_key_value_heads)
-        convert = CONVERTED.get(arch, _unchanged)
         for converted, part in convert(name, values, config):
             theirs = names.get_name(converted, try_suffixes=(".weight", ".bias"))
             assert theirs is not None, converted
@@ -232,7 +237,7 @@ def test_file_of_a_family_gives_the_same_tokens_as_transformers(family, tmp_path
     model = make_folder(family, tmp_path / "folder", **SHAPES.get(family, {}))
     path = tmp_path / "model.gguf"
     with torch.inference_mode():
-        write_file(path, arch, model, add)
+        write_file(path, arch, model, add, CONVERTED.get(arch, _unchanged))
     driver = make_driver(path, max_num_batched_tokens=23, mixed_step_tokens=11)
     ids = [driver.add(p, greedy(max_tokens=12, ignore_eos=True)) for p in PROMPTS]
     tokens = driver.run()
@@ -243,7 +248,7 @@ def test_file_of_a_family_gives_the_same_tokens_as_transformers(family, tmp_path
 def test_llama4_file_means_the_layers_that_its_folder_names(family, tmp_path):
     model = make_folder(family, tmp_path / "folder", **SHAPES[family])
     path = tmp_path / "model.gguf"
-    write_file(path, MODEL_ARCH.LLAMA4, model, _llama4)
+    write_file(path, MODEL_ARCH.LLAMA4, model, _llama4, _experts_apart)
     folder, file = HFReader(tmp_path / "folder").config, GGUFReader(path).config
     # A file has divisors where a folder has the rule that they come from, and float32.
     assert replace(file, rope=folder.rope, rms_eps=folder.rms_eps) == folder
@@ -255,6 +260,6 @@ def test_llama4_file_without_chunks_is_refused(tmp_path):
         writer.add_sliding_window(0)
 
     model = make_folder("llama4", tmp_path / "folder", **LLAMA4)
-    write_file(tmp_path / "model.gguf", MODEL_ARCH.LLAMA4, model, whole)
+    write_file(tmp_path / "model.gguf", MODEL_ARCH.LLAMA4, model, whole, _experts_apart)
     with pytest.raises(ModelLoadError, match="other layers than the published ones"):
         GGUFReader(tmp_path / "model.gguf")

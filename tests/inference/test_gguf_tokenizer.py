@@ -221,12 +221,28 @@ def test_any_text_gives_the_tokens_of_openais_expression(gpt4o, reference_gpt4o,
         ("smaug-bpe", ["see", " HTTPResponse", "'s", " ", "123", "4", "\n\n"]),
         ("llama4", ["see", " HTTPResponse's", " ", "123", "4", "\n\n"]),
         ("tekken", ["see", " HTTPResponse", "'s", " ", "1", "2", "3", "4", "\n\n"]),
+        ("deepseek-v3", ["see", " HTTPResponse", "'s", " ", "123", "4", "\n\n"]),
+        ("deepseek-llm", ["see", " HTTPResponse", "'", "s", " ", "1", "2", "3", "4", "\n", "\n"]),
     ],
 )
 def test_named_splitting_rule_gives_these_words(pre, words):
     text = "see HTTPResponse's 1234\n\n"
     split = _reading(pre).words.pre_tokenize_str(text)
     assert [text[begin:end] for _, (begin, end) in split] == words
+
+
+@pytest.mark.parametrize(
+    ("pre", "words"),
+    [
+        ("deepseek-v3", "naïve| Ωmega|東京の本| x|=[|a|];|\U0001d400b| \n"),
+        # Its rule for signs has small letters too, which ends words at others.
+        ("deepseek-llm", "na|ï|ve| Ω|mega|東京の本| x|=[|a|];|\U0001d400|b| |\n"),
+    ],
+)
+def test_splitting_rules_of_deepseek_are_taken_one_after_another(pre, words):
+    text = words.replace("|", "")
+    split = _reading(pre).words.pre_tokenize_str(text)
+    assert [text[begin:end] for _, (begin, end) in split] == words.split("|")
 
 
 def test_llama3_begins_with_bos_when_the_file_does_not_say(llama3, qwen2, vocabulary):

@@ -24,6 +24,7 @@ from inference.model.gguf_format import GGUFFile
 from inference.model.layers.linear import Embedding, Linear
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
+from inference.model.reading import gguf
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ class _EncoderEnds:
         return x
 
 
+_MEAN = 1
+"""GGUF's `pooling_type`."""
 _LAYER = "encoder.layer.*"
 _WEIGHTS = {
     "embed": Weight("embeddings.word_embeddings", "token_embd"),
@@ -156,13 +159,32 @@ def _read_hf(raw: Mapping[str, Any]) -> ModelConfig:
 
 
 def _read_gguf(file: GGUFFile) -> ModelConfig:
-    raise ModelLoadError("BERT is not read from GGUF files: give its Hugging Face folder")
+    data = gguf.Metadata(file)
+    if (pooling := data.get("pooling_type", _MEAN)) != _MEAN:
+        raise ModelLoadError(f"pooling_type {pooling} is not implemented: the mean ({_MEAN}) is")
+    heads, hidden = data.need("attention.head_count"), data.need("embedding_length")
+    return ModelConfig(
+        architecture="bert",
+        vocab_size=file.tensors["token_embd.weight"].shape[0],
+        hidden_size=hidden,
+        intermediate_size=data.need("feed_forward_length"),
+        num_layers=data.need("block_count"),
+        num_heads=heads,
+        num_kv_heads=heads,
+        head_dim=hidden // heads,
+        rms_eps=data.need("attention.layer_norm_epsilon"),
+        max_position=data.need("context_length"),
+        tied_embeddings=True,
+        eos_token_ids=frozenset(),
+        rope=RopeConfig(kind="none"),
+        is_encoder=True,
+    )
 
 
 BERT = Architecture(
     name="bert",
     hf="BertModel",
-    gguf=None,
+    gguf="bert",
     read_hf=_read_hf,
     read_gguf=_read_gguf,
     weights=_WEIGHTS,

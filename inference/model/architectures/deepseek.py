@@ -35,12 +35,16 @@ from inference.model.layers.mlp import Mlp, SwiGLU
 from inference.model.layers.normed_branches import BranchNorms, NormedBranchesLayer
 from inference.model.layers.rope import Rotary
 from inference.model.layers.step import Step
-from inference.model.reading import hf
+from inference.model.reading import gguf, hf
 
 _ATTENTION = "model.layers.*.self_attn"
 _MLP = "model.layers.*.mlp"
-_NO_GGUF = "-"
-"""This family is not read from GGUF files."""
+_ONLY_GGUF = "-"
+"""Folders have no such tensor."""
+_GATINGS: dict[int, Literal["softmax", "sigmoid"]] = {1: "softmax", 2: "sigmoid"}
+"""GGUF's `expert_gating_func`."""
+_GGUF_MSCALE = 0.1
+"""GGUF's `yarn_log_multiplier` of an `mscale_all_dim` of one."""
 
 
 @dataclass(frozen=True)
@@ -125,19 +129,24 @@ _WEIGHTS = (
     | EXPERTS
     | {
         "layers.*.correction": Weight(
-            f"{_MLP}.gate.e_score_correction_bias", _NO_GGUF, hf_suffixes=("", "")
+            f"{_MLP}.gate.e_score_correction_bias",
+            "blk.*.exp_probs_b",
+            hf_suffixes=("", ""),
+            gguf_suffixes=(".bias", ".bias"),
         ),
-        "layers.*.shared.gate": Weight(f"{_SHARED}.gate_proj", _NO_GGUF),
-        "layers.*.shared.up": Weight(f"{_SHARED}.up_proj", _NO_GGUF),
-        "layers.*.shared.down": Weight(f"{_SHARED}.down_proj", _NO_GGUF),
-        "layers.*.attn.q": Weight(f"{_ATTENTION}.q_proj", _NO_GGUF),
-        "layers.*.attn.q_down": Weight(f"{_ATTENTION}.q_a_proj", _NO_GGUF),
-        "layers.*.attn.q_norm": Weight(f"{_ATTENTION}.q_a_layernorm", _NO_GGUF),
-        "layers.*.attn.q_up": Weight(f"{_ATTENTION}.q_b_proj", _NO_GGUF),
-        "layers.*.attn.latent": Weight(f"{_ATTENTION}.kv_a_proj_with_mqa", _NO_GGUF),
-        "layers.*.attn.latent_norm": Weight(f"{_ATTENTION}.kv_a_layernorm", _NO_GGUF),
-        "layers.*.attn.up": Weight(f"{_ATTENTION}.kv_b_proj", _NO_GGUF),
-        "layers.*.attn.o": Weight(f"{_ATTENTION}.o_proj", _NO_GGUF),
+        "layers.*.shared.gate": Weight(f"{_SHARED}.gate_proj", "blk.*.ffn_gate_shexp"),
+        "layers.*.shared.up": Weight(f"{_SHARED}.up_proj", "blk.*.ffn_up_shexp"),
+        "layers.*.shared.down": Weight(f"{_SHARED}.down_proj", "blk.*.ffn_down_shexp"),
+        "layers.*.attn.q": Weight(f"{_ATTENTION}.q_proj", "blk.*.attn_q"),
+        "layers.*.attn.q_down": Weight(f"{_ATTENTION}.q_a_proj", "blk.*.attn_q_a"),
+        "layers.*.attn.q_norm": Weight(f"{_ATTENTION}.q_a_layernorm", "blk.*.attn_q_a_norm"),
+        "layers.*.attn.q_up": Weight(f"{_ATTENTION}.q_b_proj", "blk.*.attn_q_b"),
+        "layers.*.attn.latent": Weight(f"{_ATTENTION}.kv_a_proj_with_mqa", "blk.*.attn_kv_a_mqa"),
+        "layers.*.attn.latent_norm": Weight(f"{_ATTENTION}.kv_a_layernorm", "blk.*.attn_kv_a_norm"),
+        "layers.*.attn.up": Weight(f"{_ATTENTION}.kv_b_proj", "blk.*.attn_kv_b"),
+        "layers.*.attn.keys_up": Weight(_ONLY_GGUF, "blk.*.attn_k_b"),
+        "layers.*.attn.values_up": Weight(_ONLY_GGUF, "blk.*.attn_v_b"),
+        "layers.*.attn.o": Weight(f"{_ATTENTION}.o_proj", "blk.*.attn_output"),
     }
 )
 
@@ -157,7 +166,7 @@ def _layer(load: Loader, index: int) -> NormedBranchesLayer:
 
 def _attention(load: Loader, at: str) -> LatentAttention:
     config = _config(load)
-    up = load.tensor(f"{at}.up").view(config.num_heads, config.still + config.value, config.latent)
+    keys_up, values_up = _ups(load, at)
     return LatentAttention(
         load.backend,
         config,
@@ -165,10 +174,21 @@ def _attention(load: Loader, at: str) -> LatentAttention:
         queries=_queries(load, at),
         latent=load.linear(f"{at}.latent"),
         latent_norm=load.tensor(f"{at}.latent_norm"),
-        keys_up=up[:, : config.still].contiguous(),
-        values_up=up[:, config.still :].contiguous(),
+        keys_up=keys_up,
+        values_up=values_up,
         out=load.linear(f"{at}.o"),
     )
+
+
+def _ups(load: Loader, at: str) -> tuple[Tensor, Tensor]:
+    """What brings the latent vector to every head's key, and to its value. Newer GGUF files have
+    them apart, the former turned."""
+    config = _config(load)
+    if load.has(f"{at}.keys_up"):
+        turned = load.tensor(f"{at}.keys_up")
+        return turned.transpose(1, 2).contiguous(), load.tensor(f"{at}.values_up")
+    up = load.tensor(f"{at}.up").view(config.num_heads, config.still + config.value, config.latent)
+    return up[:, : config.still].contiguous(), up[:, config.still :].contiguous()
 
 
 def _queries(load: Loader, at: str) -> Linear | tuple[Linear, Tensor, Linear]:
@@ -256,16 +276,80 @@ def _mscale(factor: float, weight: float) -> float:
     return 0.1 * weight * log(factor) + 1.0 if factor > 1 else 1.0
 
 
-def _read_gguf(file: GGUFFile) -> ModelConfig:
-    raise ModelLoadError("DeepSeek is not read from GGUF files: give its Hugging Face folder")
+def _read_gguf_v2(file: GGUFFile) -> ModelConfig:
+    return _read_gguf("deepseek2", file)
+
+
+def _read_gguf_v3(file: GGUFFile) -> ModelConfig:
+    return _read_gguf("deepseek3", file)
+
+
+def _read_gguf(name: str, file: GGUFFile) -> DeepseekConfig:
+    """Files name V2 and V3 alike, and say each difference but one: a V2 takes a group of experts
+    for its best one, a V3 for its two best, as their folders do."""
+    data = gguf.Metadata(file)
+    if data.get("attention.temperature_scale"):
+        raise ModelLoadError("deepseek2 with attention.temperature_scale is not implemented")
+    turning, latent = data.need("rope.dimension_count"), data.need("attention.kv_lora_rank")
+    # Files with keys and values apart describe the cache here, and the heads in entries of their
+    # own.
+    key = data.get("attention.key_length_mla") or data.need("attention.key_length")
+    value = data.get("attention.value_length_mla") or data.need("attention.value_length")
+    plain = gguf.decoder_config(name, file)
+    rope, sharpness = _gguf_rope(data, plain.rope)
+    return DeepseekConfig.of(
+        replace(
+            plain,
+            num_kv_heads=1,
+            head_dim=latent + turning,
+            rope=replace(rope, dims=turning),
+            moe=_gguf_moe(data) if data.get("expert_count") else None,
+        ),
+        latent=latent,
+        turning=turning,
+        still=key - turning,
+        value=value,
+        score_scale=key**-0.5 * sharpness,
+        first_sparse=data.get("leading_dense_block_count", 0),
+    )
+
+
+def _gguf_moe(data: gguf.Metadata) -> MoeConfig:
+    scores = _GATINGS.get(gating := _gating(data.file.metadata))
+    if scores is None:
+        raise ModelLoadError(f"a mixture of experts with gating {gating} is not implemented")
+    return MoeConfig(
+        data.need("expert_count"),
+        data.need("expert_used_count"),
+        normalise=bool(data.get("expert_weights_norm", False)),
+        scores=scores,
+        scale=data.get("expert_weights_scale", 1.0),
+        groups=data.get("expert_group_count", 1),
+        kept_groups=data.get("expert_group_used_count", 1),
+        group_by=2 if scores == "sigmoid" else 1,
+    )
+
+
+def _gguf_rope(data: gguf.Metadata, rope: RopeConfig) -> tuple[RopeConfig, float]:
+    """As `_rope`: a file has one `mscale` for angles and scores, which angles are then without."""
+    weight = data.get("rope.scaling.yarn_log_multiplier", 0.0) / _GGUF_MSCALE
+    if rope.kind != "yarn" or not weight:
+        return rope, 1.0
+    return replace(rope, attention_factor=1.0), _mscale(rope.factor, weight) ** 2
+
+
+def _gating(metadata: Mapping[str, Any]) -> int:
+    """Files of V2 from before there was a V3 do not say it."""
+    return metadata.get("deepseek2.expert_gating_func") or 1
 
 
 DEEPSEEK_V2 = Architecture(
     name="deepseek2",
     hf="DeepseekV2ForCausalLM",
-    gguf=None,
+    gguf="deepseek2",
+    takes_gguf=lambda metadata: _GATINGS.get(_gating(metadata)) != "sigmoid",
     read_hf=_read_v2,
-    read_gguf=_read_gguf,
+    read_gguf=_read_gguf_v2,
     weights=_WEIGHTS,
     layer=_layer,
     ends=llama.ends,
@@ -275,7 +359,9 @@ DEEPSEEK_V3 = replace(
     DEEPSEEK_V2,
     name="deepseek3",
     hf="DeepseekV3ForCausalLM",
+    takes_gguf=lambda metadata: _GATINGS.get(_gating(metadata)) == "sigmoid",
     read_hf=_read_v3,
+    read_gguf=_read_gguf_v3,
     # The layer after the last one predicts a second token: it is not used.
     ignored=(
         *DEEPSEEK_V2.ignored,

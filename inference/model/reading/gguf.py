@@ -104,5 +104,7 @@ def rope_config(file: GGUFFile) -> RopeConfig:
         kind="default" if kind == "none" else kind,
         factor=data.get("rope.scaling.factor", 1.0),
         original_max_position=data.get("rope.scaling.original_context_length", 0),
+        beta_fast=data.get("rope.scaling.yarn_beta_fast", RopeConfig.beta_fast),
+        beta_slow=data.get("rope.scaling.yarn_beta_slow", RopeConfig.beta_slow),
         slowed_by=tuple(divisors.data.view(np.float32).flatten().tolist()) if divisors else (),
     )
