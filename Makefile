@@ -203,6 +203,12 @@ bench-peers: $(DEV_STAMP) ## What `make bench` compares with: llama.cpp (built h
 	@$(INSTALL) '.[bench]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@rm -rf build parley.egg-info
 
+VLLM := var/bench/vllm
+.PHONY: bench-vllm
+bench-vllm: $(DEV_STAMP) ## vLLM's build for processors, another peer of `make bench`, in an environment of its own (3 GB)
+	@test -x $(VLLM)/bin/pip || $(IN_VENV) -m venv $(VLLM)
+	@$(VLLM)/bin/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r inference/bench/peers/vllm.txt
+
 ROUTERS := var/bench/routers
 .PHONY: bench-routers
 bench-routers: $(DEV_STAMP) ## Routing by cached prefixes beside sglang-router and vllm-router (150 MB)

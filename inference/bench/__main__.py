@@ -26,12 +26,16 @@ from inference.bench.engine import (
 )
 from inference.bench.kept import Kept
 from inference.bench.limits import Machine
+from inference.bench.peers.bf16_folder import bf16_folder
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import BenchReport, markdown, plot
 from inference.model.files.open import open_weights
 from inference.model.files.weights import WeightReader
 
-_PEERS = ("llama.cpp", "openvino-genai", "transformers", "transformers-continuous")
+_PEERS = ("llama.cpp", "openvino-genai", "transformers", "transformers-continuous", "vllm")
+_OWN_PYTHON = {"vllm": Path("var/bench/vllm/bin/python")}
+"""Peers that have an environment of their own, and read folders."""
+_FOLDERS = Path("var/bench/models")
 _NOT_INSTALLED = 3
 _LEAST_S = 10.0
 """A peer cannot even be loaded in less."""
@@ -146,10 +150,16 @@ def measure_peers(
         if left < _LEAST_S:
             missing[name] = "no time was left"
             continue
-        command = ["-m", "inference.bench.peers", name, "--model", str(model), "--cases", encoded]
+        python, file = sys.executable, model
+        if name in _OWN_PYTHON:
+            if not _OWN_PYTHON[name].exists():
+                missing[name] = "not installed"
+                continue
+            python, file = str(_OWN_PYTHON[name]), bf16_folder(model, _FOLDERS)
+        command = ["-m", "inference.bench.peers", name, "--model", str(file), "--cases", encoded]
         try:
             run = subprocess.run(  # noqa: S603
-                [sys.executable, *command], capture_output=True, timeout=left, check=False
+                [python, *command], capture_output=True, timeout=left, check=False
             )
         except subprocess.TimeoutExpired:
             missing[name] = "it took too long"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 from statistics import fmean
 from xml.etree import ElementTree
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from inference.bench import context, start
+from inference.bench.__main__ import measure_peers
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, Start, decode_rate, served
 from inference.bench.kept import Kept
@@ -127,6 +129,12 @@ def test_run_goes_on_where_one_before_it_ended(tmp_path):
     assert again.report(Path("other.gguf"), make_report().cases) is None
     with pytest.raises(SystemExit, match=r"tiny\.gguf in other sizes"):
         again.report(model, Cases(streams=(1, 32)))
+
+
+def test_peer_without_its_own_environment_is_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, missing = measure_peers(Path("a.gguf"), Cases(), ["vllm"], time.monotonic() + 60)
+    assert (found, missing) == ({}, {"vllm": "not installed"})
 
 
 def test_plot_is_an_image_with_a_bar_for_each_rate():

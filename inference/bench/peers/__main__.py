@@ -16,12 +16,14 @@ from inference.bench.peers.llama_cpp import LlamaCpp
 from inference.bench.peers.openvino_genai import OpenVino
 from inference.bench.peers.transformers_continuous import TransformersContinuous
 from inference.bench.peers.transformers_static import TransformersStatic
+from inference.bench.peers.vllm_cpu import VllmCpu
 
 PEERS: dict[str, Callable[[Path], Peer]] = {
     "llama.cpp": LlamaCpp,
     "openvino-genai": OpenVino,
     "transformers": TransformersStatic,
     "transformers-continuous": TransformersContinuous,
+    "vllm": VllmCpu,
 }
 
 
