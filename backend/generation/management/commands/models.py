@@ -30,6 +30,8 @@ _NO_LAUNCHER = "No launcher of this machine is running: it will be done when one
 
 class Command(BaseCommand):
     help = "List, add, start, stop and remove the models of this machine."
+    # They import the whole API, a second of processor time: `migrate` has made them.
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
