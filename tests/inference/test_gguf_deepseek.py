@@ -14,6 +14,8 @@ import pytest
 import torch
 import transformers
 from gguf.constants import MODEL_ARCH, ExpertGatingFuncType, RopeScalingType
+from gguf.constants import GGMLQuantizationType as Kind
+from gguf.quants import dequantize, quantize
 
 from inference.errors import ModelLoadError
 from inference.model.architectures.deepseek import DeepseekConfig
@@ -37,6 +39,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "v3": ("deepseek-v3", {"rope_parameters": YARN, "first_k_dense_replace": 2}),
     "v3-low-rank-queries-left-out": ("deepseek-v3", {"q_lora_rank": None}),
+    "v3-in-blocks": ("deepseek-v3", {"kv_lora_rank": 32, "qk_nope_head_dim": 32}),
 }
 
 
@@ -141,6 +144,45 @@ def test_file_of_deepseek_says_what_its_folder_says(family, layout, tmp_path):
     # In a file these are float32.
     near: dict[str, Any] = {name: getattr(folder, name) for name in ("rms_eps", "score_scale")}
     assert replace(file, moe=folder.moe, rope=folder.rope, **near) == folder
+
+
+def rewritten(file: Path, path: Path, *, packed: bool) -> Path:
+    """The file with its matrices in Q8_0, or in float32 with the numbers that are left then."""
+    reader = gguf.GGUFReader(file)
+    writer = gguf.GGUFWriter(path, "deepseek2")
+    for field in reader.fields.values():
+        if field.name.startswith(("deepseek2.", "tokenizer.")):
+            kind, *of_items = field.types
+            sub_type = of_items[0] if of_items else None
+            writer.add_key_value(field.name, field.contents(), kind, sub_type)
+    for tensor in reader.tensors:
+        values = tensor.data
+        fits = values.ndim > 1 and values.shape[-1] % 32 == 0 and "gate_inp" not in tensor.name
+        if not fits:
+            writer.add_tensor(tensor.name, values)
+            continue
+        blocks = quantize(values, Kind.Q8_0)
+        if packed:
+            writer.add_tensor(tensor.name, blocks, raw_dtype=Kind.Q8_0)
+        else:
+            writer.add_tensor(tensor.name, dequantize(blocks, Kind.Q8_0))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_quantized_file_of_deepseek_gives_the_tokens_of_its_rounded_numbers(layout, tmp_path):
+    path, _ = write(tmp_path, "v3-in-blocks", layout)
+    answers = []
+    for packed in (True, False):
+        driver = make_driver(rewritten(path, tmp_path / f"{packed}.gguf", packed=packed))
+        ids = [driver.add(p, greedy(max_tokens=12, ignore_eos=True)) for p in PROMPTS]
+        tokens = driver.run()
+        answers.append([tokens[i] for i in ids])
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize(
