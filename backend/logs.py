@@ -75,8 +75,6 @@ def configure(options: dict[str, Any]) -> None:
                 "uvicorn.access": {"handlers": [], "propagate": False},
                 # Its line for a finished task holds what the task returned: a title is content.
                 "celery.app.trace": {"level": "WARNING"},
-                # Three lines for each connection that is taken and given back.
-                "psycopg.pool": {"level": "WARNING"},
                 # A line for each task that is due, every few seconds: metrics say it better.
                 "celery.beat": {"level": "WARNING"},
                 "celery.worker.strategy": {"level": "WARNING"},

@@ -3,11 +3,9 @@
 import io
 import json
 import logging
-from threading import Thread
 
 import pytest
 import structlog
-from django.db import connection
 
 from backend import logs
 from backend.accounts.keys import secret_generate
@@ -68,16 +66,3 @@ def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):
     assert len(written) == 3
     assert secret not in json.dumps(written)
     assert all("sk-parley-[redacted]" in json.dumps(line) for line in written)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_connection_that_is_taken_from_the_pool_writes_no_line(lines):
-    def ask() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        connection.close()
-
-    thread = Thread(target=ask)
-    thread.start()
-    thread.join()
-    assert lines() == []
