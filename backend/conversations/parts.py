@@ -119,10 +119,10 @@ def parts_for_model(
             texts.append("[An attached file is no longer available.]")
         elif attachment.kind == AttachmentKind.IMAGE:
             url = f"data:{attachment.content_type};base64,{base64.b64encode(data).decode()}"
-            images.append(ImagePart(url))
+            images.append(ImagePart(url, attachment_id=str(attachment.id)))
         else:
             source = f'the attached file "{attachment.filename}"'
-            files.append(UntrustedPart(source, data.decode()))
+            files.append(UntrustedPart(source, data.decode(), attachment_id=str(attachment.id)))
     text = "\n\n".join(texts)
     if not files and not images and not notes:
         return text
@@ -145,7 +145,7 @@ def document_part(
     example = f"{name}, {place}" if place else name
     what = "the" if whole else "passages of the"
     source = f'{what} attached file "{name}"; cite what you take from it as [{example}]'
-    return UntrustedPart(source, "\n".join(shown))
+    return UntrustedPart(source, "\n".join(shown), attachment_id=str(attachment.id))
 
 
 def _passages_of(attachment: Attachment) -> list[Passage]:

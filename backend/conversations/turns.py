@@ -34,6 +34,7 @@ from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
 from backend.conversations.summary_requests import summary_ask
 from backend.conversations.types import ChatMessage, Turn
+from backend.conversations.withheld import withheld_note
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
 
@@ -217,7 +218,13 @@ def _forget_refused(prompt: Message) -> None:
 
 
 @transaction.atomic
-def generation_attach(*, message_id: UUID, generation_id: UUID, model: str | None = None) -> None:
+def generation_attach(
+    *,
+    message_id: UUID,
+    generation_id: UUID,
+    model: str | None = None,
+    withheld: Sequence[UUID] = (),
+) -> None:
     """Say which Generation fills a pending message, and tell the user's tabs.
 
     Does nothing where the message is not pending any more: its conversation was purged, or the
@@ -225,6 +232,7 @@ def generation_attach(*, message_id: UUID, generation_id: UUID, model: str | Non
 
     Args:
         model: that makes the answer: another one may stand in for the one that was asked for.
+        withheld: attachments that it is not given (withheld.py).
     """
     message = _pending_locked(message_id)
     if message is None:
@@ -232,7 +240,10 @@ def generation_attach(*, message_id: UUID, generation_id: UUID, model: str | Non
     message.generation_id = generation_id
     sent = message.sent or {}
     if model not in (None, message.model) and sent.get("used", 0) >= sent.get("tokens", 1):
-        message.sent = {**sent, READ_IN_PART: True}
+        sent = {**sent, READ_IN_PART: True}
+    if withheld:
+        sent = {**sent, **withheld_note(withheld)}
+    message.sent = sent or None
     message.model = model or message.model
     message.save(update_fields=["generation_id", "model", "sent"])
     notify(

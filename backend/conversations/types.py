@@ -10,6 +10,9 @@ import msgspec
 
 from backend.conversations.models import Message
 
+WITHHELD = "Content withheld: it reads like an order to a model."
+"""What a model reads where untrusted content is kept from it."""
+
 
 class TextPart(msgspec.Struct, frozen=True, omit_defaults=True, tag="text"):
     """Words of a message.
@@ -27,10 +30,12 @@ class ImagePart(msgspec.Struct, frozen=True, tag="image"):
 
     Attributes:
         url: a `data:image/…;base64,…` URL; nothing is fetched.
+        attachment_id: of a chat's; "" of a program's.
     """
 
     url: str
     detail: Literal["auto", "low", "high"] = "auto"
+    attachment_id: str = ""
 
 
 class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
@@ -40,11 +45,13 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
         source: where it comes from, in words that the model reads.
         marked: `text` as the model reads it, between markers that its author cannot know; set
             once, when the request is admitted (backend/generation/untrusted_content.py).
+        attachment_id: of the chat's file that it is from; "" of anything else.
     """
 
     source: str
     text: str
     marked: str = ""
+    attachment_id: str = ""
 
 
 Part = TextPart | ImagePart | UntrustedPart

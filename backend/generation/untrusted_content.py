@@ -10,10 +10,18 @@ injection classifier is uncertain, its words are also marked one by one.
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
-from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, UntrustedPart
+from backend.conversations.types import (
+    WITHHELD,
+    ChatMessage,
+    ImagePart,
+    Part,
+    TextPart,
+    UntrustedPart,
+)
 from backend.generation.request import GenerationRequest
 from backend.generation.tools import Call, call_as_openai
 from backend.platform.encryption import keyed_hash
@@ -27,9 +35,6 @@ from safety.judge.spotlight import (
     without_hidden_text,
 )
 
-WITHHELD = "Content withheld: it reads like an order to a model."
-"""What a model reads where untrusted content is kept from it."""
-
 
 def with_marked_content(request: GenerationRequest, policy: Policy) -> GenerationRequest:
     """`request` with its untrusted content ready for a model. CPU-bound; call it in a thread.
@@ -41,6 +46,17 @@ def with_marked_content(request: GenerationRequest, policy: Policy) -> Generatio
     return replace(request, messages=messages) if messages else request
 
 
+def attachments_withheld(request: GenerationRequest) -> list[UUID]:
+    """The chat's files of which a request with marked content does without something."""
+    ids = [
+        part.attachment_id
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, UntrustedPart) and part.marked == WITHHELD and part.attachment_id
+    ]
+    return [UUID(one) for one in dict.fromkeys(ids)]
+
+
 def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:
     """OpenAI's `messages`: untrusted content is text among text."""
     return [_as_openai(message) for message in request.messages]
@@ -48,19 +64,20 @@ def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:
 
 def _marked(message: ChatMessage, policy: Policy) -> ChatMessage:
     if message.role == "tool":
-        return _with_content(message, [_mark("a tool's result", message.text, policy)])
+        result = UntrustedPart("a tool's result", message.text)
+        return _with_content(message, [_mark(result, policy)])
     if isinstance(message.content, str):
         return message
     parts = [
-        _mark(part.source, part.text, policy) if isinstance(part, UntrustedPart) else part
-        for part in message.content
+        _mark(part, policy) if isinstance(part, UntrustedPart) else part for part in message.content
     ]
     return _with_content(message, parts)
 
 
-def _mark(source: str, text: str, policy: Policy) -> UntrustedPart:
+def _mark(part: UntrustedPart, policy: Policy) -> UntrustedPart:
+    source, text = part.source, part.text
     if is_withheld(text, policy):
-        return UntrustedPart(source, text, WITHHELD)
+        return msgspec.structs.replace(part, marked=WITHHELD)
     marker = keyed_hash(f"{source}\0{text}", purpose=Purpose.UNTRUSTED_CONTENT)
     marked = spotlight(
         without_hidden_text(text),
@@ -68,7 +85,7 @@ def _mark(source: str, text: str, policy: Policy) -> UntrustedPart:
         datamark=injection_score(text) >= DATAMARK_FROM,
         marker=marker[:16],
     )
-    return UntrustedPart(source, text, marked)
+    return msgspec.structs.replace(part, marked=marked)
 
 
 def _as_openai(message: ChatMessage) -> dict[str, Any]:

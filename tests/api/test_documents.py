@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reportlab.pdfgen import canvas
 
-from backend.generation.untrusted_content import WITHHELD
+from backend.conversations.types import WITHHELD
 from tests.api.event_stream import read_events
 from tests.api.users import Person, sign_up
 from tests.support.scripted import ScriptedProduct

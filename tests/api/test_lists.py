@@ -28,6 +28,7 @@ BOUNDED = {
     "/api/me/sessions": f"the newest {SESSIONS_SHOWN}",
     "/api/memories": f"{MAX_MEMORIES} of a person",
     "/api/messages/{message_id}/sources": "passages that fit into a model's window",
+    "/api/messages/{message_id}/withheld": "files of what fits into a model's window",
     "/api/models": "the pools that this installation serves",
     "/api/organization/tool-servers": f"{MAX_SERVERS} of an organization",
     "/api/projects/{project_id}/files": f"{MAX_FILES} of a project",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from backend.generation.untrusted_content import WITHHELD
+from backend.conversations.types import WITHHELD
 from tests.api.test_assistants import colleague
 from tests.api.test_chat_projects import new_project
 from tests.api.test_documents import ask, long_pdf, pdf_of, prompt_with, sources, upload

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.generation.untrusted_content import WITHHELD
+from backend.conversations.types import WITHHELD
 from tests.api.test_tools import answered, calls_of, decide, wait, waiting_call
 from tests.api.test_untrusted_content import ORDERS, spotlit
 from tests.api.users import Person, sign_up

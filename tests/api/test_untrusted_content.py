@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from backend.generation.untrusted_content import WITHHELD
+from backend.conversations.types import WITHHELD
 from safety.judge.spotlight import DATA_MARK
 from safety.taxonomy import Category
 from tests.api.users import Person, program, sign_up

@@ -12,11 +12,18 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from backend.accounts.principal import Principal
-from backend.conversations.types import ChatMessage, ImagePart, Part, TextPart, UntrustedPart
+from backend.conversations.types import (
+    WITHHELD,
+    ChatMessage,
+    ImagePart,
+    Part,
+    TextPart,
+    UntrustedPart,
+)
 from backend.generation.admission import image_text
 from backend.generation.gateway import Gateway
 from backend.generation.request import GenerationRequest
-from backend.generation.untrusted_content import WITHHELD, upstream_messages, with_marked_content
+from backend.generation.untrusted_content import upstream_messages, with_marked_content
 from backend.platform.errors import InvalidRequest
 from safety.judge.policy import DEFAULT_POLICY
 from tests.support.gateway import chat, pools_of, read, start, until_ended

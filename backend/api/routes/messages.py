@@ -20,6 +20,8 @@ from backend.api.schemas.conversations import (
     SourcesOut,
     TurnCreate,
     TurnRegenerate,
+    WithheldOut,
+    WithheldTextOut,
 )
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
 from backend.api.turns import GOES_ON, answer_turn, room_for_history, room_for_turn
@@ -33,6 +35,9 @@ from backend.conversations.models import ChatDefaults
 from backend.conversations.selectors import conversation_get, message_get
 from backend.conversations.sources import sources_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
+from backend.conversations.types import UntrustedPart
+from backend.conversations.withheld import as_read, withheld_parts_get
+from backend.generation.admission.image_text import image_text
 from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
 from backend.generation.request import SamplingParams
@@ -159,7 +164,7 @@ async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> Se
         parameters=ChatParameters.model_validate(sent.parameters),
         messages=[
             SentMessageOut(role=one.role, text=one.text, images=len(one.images))
-            for one in sent.messages
+            for one in as_read(sent.messages, sent.answer)
         ],
     )
 
@@ -170,6 +175,25 @@ async def get_sources(request: AuthenticatedRequest, message_id: UUID) -> Source
     order in which it does, then the others, the best first."""
     found = await in_database(sources_get, principal=request.auth, message_id=message_id)
     return SourcesOut(data=[SourceOut.model_validate(one) for one in found])
+
+
+@router.get("/messages/{uuid:message_id}/withheld", response=WithheldOut)
+async def get_withheld(request: AuthenticatedRequest, message_id: UUID) -> WithheldOut:
+    """The text that was kept from the model of an answer, because it reads like orders: in the
+    files that are still there."""
+    found = await in_database(withheld_parts_get, principal=request.auth, message_id=message_id)
+    return WithheldOut(
+        data=[
+            WithheldTextOut(
+                attachment_id=UUID(file.attachment_id),
+                filename=file.filename,
+                text=part.text
+                if isinstance(part, UntrustedPart)
+                else await image_text(part, request.auth.organization_id),
+            )
+            for file, part in found
+        ]
+    )
 
 
 @router.get("/me/chat-defaults", response=ChatDefaultsOut)

@@ -13,6 +13,7 @@ from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
 from backend.conversations.services import BulkAction
 from backend.conversations.turns import FROM_OUTAGE, READ_IN_PART
+from backend.conversations.withheld import withheld_of
 
 MAX_TEXT = 1_000_000
 
@@ -119,6 +120,19 @@ class SourceOut(ResponseModel):
 
 class SourcesOut(ResponseModel):
     data: list[SourceOut]
+
+
+class WithheldFileOut(ResponseModel):
+    attachment_id: UUID
+    filename: str
+
+
+class WithheldTextOut(WithheldFileOut):
+    text: str = Field(description="What the model was not given; of an image what OCR has read.")
+
+
+class WithheldOut(ResponseModel):
+    data: list[WithheldTextOut]
 
 
 class ConversationUpdate(RequestModel):
@@ -297,6 +311,9 @@ class MessageOut(ResponseModel):
         description="Another model than the chosen one answered, and read only the chat's newest"
         " part."
     )
+    withheld: list[WithheldFileOut] = Field(
+        description="Files that the model was not given for it: they read like orders."
+    )
 
 
 class ContextSummaryOut(ResponseModel):
@@ -436,6 +453,7 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
         from_outage=bool((message.sent or {}).get(FROM_OUTAGE)),
         read_in_part=bool((message.sent or {}).get(READ_IN_PART)),
+        withheld=[WithheldFileOut.model_validate(one) for one in withheld_of(message)],
     )
 
 

@@ -71,6 +71,16 @@ async def with_image_text(request: GenerationRequest, pool: PoolConfig) -> Gener
         raise InvalidRequest(f"An image cannot be read: {error}", param="messages") from error
 
 
+async def image_text(image: ImagePart, organization_id: UUID) -> str:
+    """What a model that cannot see is given of `image`.
+
+    Raises:
+        UnreadableImage, UnreadableDocument, Overloaded: see `with_image_text`.
+    """
+    [text] = await _THREADS.run(_TEXTS.of, organization_id, [_data_of(image)])
+    return text
+
+
 def without_images(request: GenerationRequest, pool: PoolConfig) -> GenerationRequest:
     """`request` as a model that cannot see takes it."""
     if "vision" in pool.capabilities or not any(one.images for one in request.messages):
@@ -89,7 +99,7 @@ def without_images(request: GenerationRequest, pool: PoolConfig) -> GenerationRe
 def _with_text(request: GenerationRequest, organization_id: UUID) -> GenerationRequest:
     """The newest images are read; of older ones it is said that they were not."""
     images = [
-        base64.b64decode(part.url.partition(",")[2], validate=True)
+        _data_of(part)
         for message in request.messages
         for part in message.parts
         if isinstance(part, ImagePart)
@@ -104,11 +114,15 @@ def _with_text(request: GenerationRequest, organization_id: UUID) -> GenerationR
             parts.append(part)
             if isinstance(part, ImagePart):
                 text = next(texts, None) or next(read) or "[No text was found in it.]"
-                parts.append(UntrustedPart(_SOURCE, text))
+                parts.append(UntrustedPart(_SOURCE, text, attachment_id=part.attachment_id))
         messages.append(
             msgspec.structs.replace(message, content=parts) if message.images else message
         )
     return replace(request, messages=messages)
+
+
+def _data_of(image: ImagePart) -> bytes:
+    return base64.b64decode(image.url.partition(",")[2], validate=True)
 
 
 class _Texts:

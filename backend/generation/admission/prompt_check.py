@@ -5,8 +5,9 @@ prompt ends here, in its terminal state and with its usage record, and reaches n
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -22,7 +23,7 @@ from backend.generation.records import (
     generation_finish,
 )
 from backend.generation.request import AdmittedGeneration, GenerationRequest
-from backend.generation.untrusted_content import with_marked_content
+from backend.generation.untrusted_content import attachments_withheld, with_marked_content
 from backend.generation.usage import Usage
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
@@ -80,8 +81,9 @@ def generation_check_and_create(
     checks = _check(request, policy)
     check_s = time.monotonic() - began
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
+    marked = with_marked_content(request, policy) if refusal is None else request
     try:
-        row = _store(admitted, model, checks, fence)
+        row = _store(admitted, model, checks, fence, withheld=attachments_withheld(marked))
     except IntegrityError as error:
         if "generation_generation_pkey" in str(error):
             raise Conflict(f"The generation {admitted.id} has begun already.") from error
@@ -89,7 +91,7 @@ def generation_check_and_create(
     if refusal is not None:
         raise _blocked(refusal)
     rules = data_rules_of(principal.organization_id, principal.project_id).reuse
-    return CheckedPrompt(with_marked_content(request, policy), policy, row, rules, began, check_s)
+    return CheckedPrompt(marked, policy, row, rules, began, check_s)
 
 
 def spoken_text_check(
@@ -143,9 +145,18 @@ def _check(request: GenerationRequest, policy: Policy) -> list[Checked]:
 
 
 def _store(
-    admitted: AdmittedGeneration, model: str, checks: list[Checked], fence: Fence | None
+    admitted: AdmittedGeneration,
+    model: str,
+    checks: list[Checked],
+    fence: Fence | None,
+    *,
+    withheld: Sequence[UUID] = (),
 ) -> Generation:
-    """The row and what was decided; most generations have nothing else that needs a transaction."""
+    """The row and what was decided; most generations have nothing else that needs a transaction.
+
+    Args:
+        withheld: attachments of the chat that its model is not given.
+    """
     request = admitted.request
     decisions = [check.decision for check in checks if not check.retains_text]
     if fence is None and request.message_id is None and len(decisions) == len(checks):
@@ -165,7 +176,12 @@ def _store(
                     text=check.text,
                 )
         if request.message_id is not None:
-            generation_attach(message_id=request.message_id, generation_id=row.id, model=model)
+            generation_attach(
+                message_id=request.message_id,
+                generation_id=row.id,
+                model=model,
+                withheld=withheld,
+            )
         if any(check.decision.blocked for check in checks):
             _finish_blocked(row)
     return row

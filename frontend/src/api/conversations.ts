@@ -19,6 +19,7 @@ import type {
   Sharing,
   Sources,
   TagCount,
+  Withheld,
 } from "./types";
 
 export interface ConversationFilter {
@@ -190,6 +191,10 @@ export const getSentPrompt = (messageId: string) =>
 /** Where in attached files an answer was read from. */
 export const getSources = (messageId: string) =>
   api<Sources>(`/api/messages/${encodeURIComponent(messageId)}/sources`);
+
+/** The text that was kept from the model of an answer. */
+export const getWithheld = (messageId: string) =>
+  api<Withheld>(`/api/messages/${encodeURIComponent(messageId)}/withheld`);
 
 export const getChatDefaults = () => api<ChatDefaults>("/api/me/chat-defaults");
 

@@ -488,6 +488,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{message_id}/withheld": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Withheld
+         * @description The text that was kept from the model of an answer, because it reads like orders: in the
+         *     files that are still there.
+         */
+        get: operations["get_withheld"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/chat-defaults": {
         parameters: {
             query?: never;
@@ -4233,6 +4254,11 @@ export interface components {
              * @description Another model than the chosen one answered, and read only the chat's newest part.
              */
             read_in_part: boolean;
+            /**
+             * Withheld
+             * @description Files that the model was not given for it: they read like orders.
+             */
+            withheld: components["schemas"]["WithheldFileOut"][];
         };
         /** UsedMemoryOut */
         UsedMemoryOut: {
@@ -4246,6 +4272,16 @@ export interface components {
              * @description As it is now; null: it has been forgotten.
              */
             text: string | null;
+        };
+        /** WithheldFileOut */
+        WithheldFileOut: {
+            /**
+             * Attachment Id
+             * Format: uuid
+             */
+            attachment_id: string;
+            /** Filename */
+            filename: string;
         };
         /**
          * ConversationUpdate
@@ -4525,6 +4561,26 @@ export interface components {
         SourcesOut: {
             /** Data */
             data: components["schemas"]["SourceOut"][];
+        };
+        /** WithheldOut */
+        WithheldOut: {
+            /** Data */
+            data: components["schemas"]["WithheldTextOut"][];
+        };
+        /** WithheldTextOut */
+        WithheldTextOut: {
+            /**
+             * Attachment Id
+             * Format: uuid
+             */
+            attachment_id: string;
+            /** Filename */
+            filename: string;
+            /**
+             * Text
+             * @description What the model was not given; of an image what OCR has read.
+             */
+            text: string;
         };
         /** ChatDefaultsOut */
         ChatDefaultsOut: {
@@ -8528,6 +8584,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourcesOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    get_withheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithheldOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -72,6 +72,7 @@ export type ImportPart = Schemas["ImportOut"];
 export type ChatDefaults = Schemas["ChatDefaultsOut"];
 /** What a model read before it wrote an answer. */
 export type Sources = Schemas["SourcesOut"];
+export type Withheld = Schemas["WithheldOut"];
 export type Source = Schemas["SourceOut"];
 export type SentPrompt = Schemas["SentPromptOut"];
 

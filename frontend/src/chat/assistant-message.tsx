@@ -20,15 +20,18 @@ import { useThreadActions } from "./thread-actions";
 import { callsOf, ToolCalls } from "./tool-calls";
 import type { ViewMessage } from "./view";
 import { WebSources } from "./web-sources";
+import { WithheldFiles } from "./withheld-files";
 
 interface AssistantMessageProps {
   message: ViewMessage;
   /** Ids of the calls whose results it was written from, with spaces between. */
   readFrom: string;
+  /** Ids of files of which an answer above says that they were withheld, with spaces between. */
+  saidAbove: string;
 }
 
 /** An answer, stored or on its way: markdown over the whole width. */
-export function AssistantMessage({ message, readFrom }: AssistantMessageProps) {
+export function AssistantMessage({ message, readFrom, saidAbove }: AssistantMessageProps) {
   const coming = message.status === "pending" && message.live?.phase !== "failed";
   const thought = thoughtOf(message);
   const calls = callsOf(message.parts);
@@ -48,6 +51,7 @@ export function AssistantMessage({ message, readFrom }: AssistantMessageProps) {
         {calls.length > 0 && <ToolCalls parts={calls} />}
         <AnswerNotice message={message} />
         {!message.live && <OutageNote message={message} />}
+        {!coming && <WithheldFiles message={message} saidAbove={saidAbove} />}
         {!coming && <MemoriesUsed memories={message.memories ?? []} />}
         {calls.length > 0 ? null : coming || message.live ? (
           <div className="-ms-2 mt-1 flex min-h-8 items-center">

@@ -18,6 +18,7 @@ const row = (content: string) => (
     message={{ id: "1", role: "assistant", content } as ViewMessage}
     answeredBy={null}
     readFrom=""
+    saidAbove=""
     editing={false}
     setEditing={() => undefined}
   />

@@ -14,6 +14,8 @@ interface MessageRowProps {
   answeredBy: string | null;
   /** Ids of the calls whose results it was written from, with spaces between. */
   readFrom: string;
+  /** Ids of files of which an answer above says that they were withheld, with spaces between. */
+  saidAbove: string;
   editing: boolean;
   /** The message to edit, or null to stop editing. */
   setEditing: (id: string | null) => void;
@@ -28,8 +30,11 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
-function Row({ message, answeredBy, readFrom, editing, setEditing }: MessageRowProps) {
-  if (message.role !== "user") return <AssistantMessage message={message} readFrom={readFrom} />;
+function Row(props: MessageRowProps) {
+  const { message, answeredBy, readFrom, saidAbove, editing, setEditing } = props;
+  if (message.role !== "user") {
+    return <AssistantMessage message={message} readFrom={readFrom} saidAbove={saidAbove} />;
+  }
   // They are shown with the calls that they answer.
   if (isResultsOnly(message.parts)) return null;
   if (editing) return <EditMessage message={message} onDone={() => setEditing(null)} />;

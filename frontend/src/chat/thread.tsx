@@ -13,6 +13,7 @@ import { useStickToEnd } from "./scroll";
 import type { ViewMessage } from "./view";
 import { WaitingMessages } from "./waiting-messages";
 import { callsBefore } from "./web-calls";
+import { withheldAbove } from "./withheld-files";
 
 const NOTHING: number[] = [];
 const NONE: HeldMessage[] = [];
@@ -63,6 +64,7 @@ export function Thread(props: ThreadProps) {
   const { atEnd, toEnd } = useStickToEnd(viewport, content);
   const [editing, setEditing] = useState<string | null>(null);
   const edited = messages.findIndex(({ id }) => id === editing);
+  const few = messages.length <= FEW;
   const shift = useIsPrepend(messages);
   useFollowReading(messages);
   const sentAt = waiting.at(-1)?.at ?? comparison?.sentAt ?? messages.at(-1)?.live?.sent?.at;
@@ -115,8 +117,9 @@ export function Thread(props: ThreadProps) {
               // Else dozens are rendered before the first one is measured.
               itemSize={ROW_PX}
               // Later the list renders in one piece what has come in sight.
-              ssrCount={messages.length <= FEW ? UNSCROLLED : 0}
-              keepMounted={edited === -1 ? NOTHING : [edited]}
+              ssrCount={few ? UNSCROLLED : 0}
+              // Of few it would drop those that it has not measured yet, and render them again.
+              keepMounted={few ? [...messages.keys()] : edited === -1 ? NOTHING : [edited]}
               onScroll={maybeLoadOlder}
             >
               {messages.map((message, index) => {
@@ -126,6 +129,7 @@ export function Thread(props: ThreadProps) {
                     message={message}
                     answeredBy={messages[index + 1]?.model ?? null}
                     readFrom={callsBefore(messages, index)}
+                    saidAbove={withheldAbove(messages, index)}
                     editing={message.id === editing}
                     setEditing={setEditing}
                   />

@@ -28,6 +28,7 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     memories: [],
     from_outage: false,
     read_in_part: false,
+    withheld: [],
   };
 }
 

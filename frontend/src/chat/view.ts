@@ -135,6 +135,7 @@ function emptyMessage(id: string, parentId: string | null): Message {
     memories: [],
     from_outage: false,
     read_in_part: false,
+    withheld: [],
   };
 }
 
