@@ -1,23 +1,18 @@
 """`python -m infra.load.page`: how fast and how open the page is, in a real Chromium.
 
-Printed are Lighthouse's four scores of the sign-in page and of a chat (by `npx lighthouse`, fetched
-when it is first asked for), how long a chat of 1,000 messages takes to open at a processor four
+Printed are Lighthouse's four scores of the sign-in page and of a chat with what blocked each
+(lighthouse.py), how long a chat of 1,000 messages takes to open at a processor four
 times slower, and what the page keeps in memory through what eight hours of streaming bring. Behind
 it is a web process whose upstream is the synthetic one (stack.py).
 """
 
 import argparse
-import json
 import os
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import linear_regression, median
-from typing import Any
 
 from playwright.sync_api import (
     Browser,
@@ -29,17 +24,16 @@ from playwright.sync_api import (
 )
 
 from infra.chromium import chromium_path
+from infra.load.lighthouse import (
+    Report,
+    lighthouse_report,
+    print_head,
+    print_long_tasks,
+    print_scores,
+)
 from infra.load.stack import MODEL, Stack
 from infra.services.ports import free_port
 
-LIGHTHOUSE = "lighthouse@13"
-TIMES = {
-    "FCP": "first-contentful-paint",
-    "LCP": "largest-contentful-paint",
-    "TBT": "total-blocking-time",
-    "CLS": "cumulative-layout-shift",
-}
-CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 PRESETS = {"phone": [], "desktop": ["--preset=desktop"]}
 HOURS = 8
 TOKENS_PER_ANSWER = 1_500
@@ -100,22 +94,42 @@ class Chats:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--only", choices=("lighthouse", "open", "memory"))
+    parser.add_argument("--keep", type=Path, help="the folder for Lighthouse's reports, as JSON")
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="parley-load-") as name:
         directory = Path(name)
         directory.chmod(0o711)  # the database's account must be able to pass
         with Stack(directory, rate=0, settings={}, compresses_files=True) as stack:
             chats = _make_chats(stack)
             with sync_playwright() as playwright:
-                _measure(playwright, stack.web_url, chats, directory, only=options.only)
+                _measure(
+                    playwright,
+                    stack.web_url,
+                    chats,
+                    directory,
+                    only=options.only,
+                    keep=options.keep,
+                )
 
 
 def _measure(
-    playwright: Playwright, url: str, chats: Chats, directory: Path, *, only: str | None
+    playwright: Playwright,
+    url: str,
+    chats: Chats,
+    directory: Path,
+    *,
+    only: str | None,
+    keep: Path | None,
 ) -> None:
-    """`only`: one of the three; None: all of them."""
+    """
+    Args:
+        only: one of the three; None: all of them.
+        keep: where Lighthouse's reports stay; None: nowhere.
+    """
     if only in (None, "lighthouse"):
-        _lighthouse(playwright, url, chats, directory)
+        _lighthouse(playwright, url, chats, directory, keep=keep)
     browser = playwright.chromium.launch(executable_path=chromium_path(), args=_arguments())
     if only in (None, "open"):
         _open(browser, url, chats)
@@ -131,63 +145,34 @@ def _make_chats(stack: Stack) -> Chats:
     return Chats((name, key), long, short)
 
 
-def _lighthouse(playwright: Playwright, url: str, chats: Chats, directory: Path) -> None:
+def _lighthouse(
+    playwright: Playwright, url: str, chats: Chats, directory: Path, *, keep: Path | None
+) -> None:
     """In a browser of its own, whose person is signed in before the chat is looked at."""
-    print(f"| page | {' | '.join(CATEGORIES)} | {' | '.join(TIMES)} | audits below 90 % |")
-    print(f"|--|{'--:|' * (len(CATEGORIES) + len(TIMES))}--|")
+    print_head()
+    reports: dict[str, Report] = {}
     port = free_port()
     context = playwright.chromium.launch_persistent_context(
         directory / "profile",
         executable_path=chromium_path(),
         args=[*_arguments(), f"--remote-debugging-port={port}"],
     )
-    name, value = chats.cookie
+    cookie, value = chats.cookie
     for page, path in (
         ("sign-in", "/login"),
         ("a new chat", "/"),
         ("a chat", f"/c/{chats.short[0]}"),
     ):
         if path != "/login":
-            context.add_cookies([{"name": name, "value": value, "url": url}])
+            context.add_cookies([{"name": cookie, "value": value, "url": url}])
         for preset, options in PRESETS.items():
-            report = _report(f"{url}{path}", port, directory, options)
-            _print_scores(f"{page}, {preset}", report)
+            name = f"{page}, {preset}"
+            file = (keep or directory) / f"{name.replace(', ', '-').replace(' ', '-')}.json"
+            reports[name] = lighthouse_report(f"{url}{path}", port, file, options)
+            print_scores(name, reports[name])
     context.close()
-
-
-def _report(url: str, port: int, directory: Path, options: list[str]) -> dict[str, Any]:
-    npx = shutil.which("npx")
-    if npx is None:
-        sys.exit("Lighthouse needs npx, of Node.js.")
-    file = directory / "report.json"
-    done = subprocess.run(
-        [
-            *(npx, "--yes", LIGHTHOUSE, url, "--quiet", f"--port={port}"),
-            *("--disable-storage-reset", "--output=json", f"--output-path={file}", *options),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        sys.exit(done.stdout + done.stderr)
-    report: dict[str, Any] = json.loads(file.read_text())
-    if report["finalDisplayedUrl"] != url:
-        sys.exit(f"{url} led to {report['finalDisplayedUrl']}")
-    return report
-
-
-def _print_scores(name: str, report: dict[str, Any]) -> None:
-    categories = [report["categories"][one] for one in CATEGORIES]
-    weighed = {audit["id"] for one in categories for audit in one["auditRefs"] if audit["weight"]}
-    scores = {key: report["audits"][key]["score"] for key in sorted(weighed)}
-    low = ", ".join(key for key, score in scores.items() if score is not None and score < 0.9)
-    # None of a category that could not be measured, such as on a machine that is too busy.
-    rounded = [
-        "-" if one["score"] is None else str(round(100 * one["score"])) for one in categories
-    ]
-    times = [report["audits"][key].get("displayValue", "-") for key in TIMES.values()]
-    print(f"| {name} | {' | '.join(rounded + times)} | {low} |", flush=True)
+    for name, report in reports.items():
+        print_long_tasks(name, report)
 
 
 def _arguments() -> list[str]:
