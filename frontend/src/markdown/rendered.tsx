@@ -92,7 +92,8 @@ export const Rendered = memo(function Rendered({ text, streaming, className }: M
     <div className={cn("answer", className)} data-streaming={streaming || undefined}>
       <FootnotePlace value={useId()}>
         <Streamdown
-          mode={streaming ? "streaming" : "static"}
+          // In its other mode a stored answer would be one piece of work, which blocks the page.
+          mode="streaming"
           parseIncompleteMarkdown={streaming ?? false}
           isAnimating={streaming ?? false}
           components={components}
