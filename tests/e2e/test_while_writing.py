@@ -223,3 +223,23 @@ def test_duplicated_tab_sends_what_is_queued_once(
     person.wait_for_the_end()
     prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
     assert prompts == ["Take your time", "Thank you"]
+
+
+def test_composer_is_as_high_as_its_text_at_each_width(sign_up: SignUp) -> None:
+    person = sign_up()
+    page = person.page
+    person.open("/")
+    height = "(area) => area.clientHeight"
+    one_line = person.composer.evaluate(height)
+    person.composer.fill("A question that is two lines long on a phone, and one at a desk.")
+    assert person.composer.evaluate(height) == one_line
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    page.wait_for_function(
+        "(height) => document.querySelector('textarea').clientHeight === height",
+        arg=one_line + 24,
+    )
+    person.composer.fill("")
+    assert person.composer.evaluate(height) == one_line
+    person.composer.fill("\n".join(map(str, range(60))))
+    assert one_line + 24 * 5 < person.composer.evaluate(height) < 844 * 0.45

@@ -6,13 +6,13 @@ import {
   useEffect,
   useRef,
 } from "react";
-import TextareaAutosize from "react-textarea-autosize";
+import { GrowingTextArea } from "@/ui/growing-text-area";
 import { useComposing, useComposingState } from "./composing";
 
 /** Where Enter breaks the line: there is no Shift to hold, and a button to send. */
 const TOUCH = "(pointer: coarse) and (not (any-pointer: fine))";
 
-interface ComposerInputProps extends Omit<ComponentProps<typeof TextareaAutosize>, "value"> {
+interface ComposerInputProps extends Omit<ComponentProps<typeof GrowingTextArea>, "value" | "ref"> {
   autoFocus: boolean;
   /** Files may be attached: those that are pasted are. */
   takesFiles: boolean;
@@ -51,7 +51,7 @@ export function ComposerInput({ autoFocus, takesFiles, onKeyDown, ...props }: Co
     for (const file of files) void composing.add(file);
   };
   return (
-    <TextareaAutosize
+    <GrowingTextArea
       name="input"
       {...props}
       ref={input}

@@ -80,7 +80,7 @@ export function Composer({ autoFocus = true, onQueue, onSteer, web }: ComposerPr
               enqueue();
               if (event.ctrlKey || event.metaKey) onSteer?.();
             }}
-            className="scrollbar-quiet max-h-[40dvh] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
+            className="scrollbar-quiet max-h-[min(40dvh,15.75rem)] w-full resize-none self-center bg-transparent px-1 py-1.5 text-base leading-6 outline-none placeholder:text-muted-foreground"
           />
           <Dictation
             onText={(text) => {

@@ -98,19 +98,33 @@ function MemberRow({ member, manages, onRole, onRemove }: MemberRowProps) {
   );
 }
 
+/** Offers who is not in the project yet. */
 function AddMember({ projectId }: { projectId: string }) {
+  const key = [...projectsKey, projectId, "members"];
+  const load = listProjectMembers(projectId);
+  // What the list above it has read.
+  const inside = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => load(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
   const members = useInfiniteQuery({
     queryKey: ["organization", "members"],
     queryFn: ({ pageParam }) => listMembers(pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
-  const rows = members.data?.pages.flatMap((page) => page.data) ?? [];
-  const [chosen, setChosen] = useState("");
-  const userId = chosen || rows[0]?.user_id || "";
-  const add = useChange([...projectsKey, projectId, "members"], (id: string) =>
-    addProjectMember(projectId, id),
+  const known = new Set(
+    inside.data?.pages.flatMap((page) => page.data.map((member) => member.user_id)),
   );
+  const rows = members.data?.pages.flatMap((page) => page.data) ?? [];
+  const others = rows.filter((row) => !known.has(row.user_id));
+  const [chosen, setChosen] = useState("");
+  const offered = others.find((row) => row.user_id === chosen) ?? others[0];
+  const userId = offered?.user_id ?? "";
+  const add = useChange(key, (id: string) => addProjectMember(projectId, id));
+  if (others.length === 0 && !members.hasNextPage) return null;
   return (
     <div className="flex flex-wrap items-end gap-3">
       <Select
@@ -118,7 +132,7 @@ function AddMember({ projectId }: { projectId: string }) {
         className="h-11"
         value={userId}
         onChange={setChosen}
-        options={rows.map((row) => ({ value: row.user_id, label: row.name || row.email }))}
+        options={others.map((row) => ({ value: row.user_id, label: row.name || row.email }))}
       />
       <Button
         variant="outline"
