@@ -64,7 +64,7 @@ def test_withheld_files_are_named_and_their_text_is_shown(reader: Person) -> Non
     assert withheld(reader, chat) == [["minutes.txt", "minutes.pdf"]] * 2
 
 
-def test_what_was_sent_shows_what_stood_in_place_of_a_withheld_file(
+def test_sent_prompt_has_what_stood_in_place_of_a_withheld_file(
     reader: Person, scripted_product: ScriptedProduct
 ) -> None:
     files = [
@@ -118,7 +118,7 @@ def test_withheld_file_of_a_project_is_named_and_not_shown_once_it_is_removed(
     assert texts(reader, answer) == {}
 
 
-def test_withheld_text_is_shown_to_nobody_else(
+def test_withheld_text_of_another_user_is_404(
     reader: Person, scripted_product: ScriptedProduct
 ) -> None:
     file = upload(reader, ORDER.encode(), "orders.txt")
