@@ -4,8 +4,9 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { Providers } from "@/app/providers";
 import { reloadForNewRelease } from "@/app/release";
-import { router } from "@/app/router";
+import { createRouter } from "@/app/router";
 import { activate } from "@/lib/locale";
+import { nextTask } from "@/lib/next-task";
 import { watchTheme } from "@/lib/theme";
 
 watchTheme();
@@ -13,7 +14,10 @@ reloadForNewRelease();
 
 /** In the page's language from the first word on; in slices, so that a touch is answered meanwhile. */
 async function start(root: HTMLElement) {
+  await nextTask();
   await activate();
+  const router = createRouter();
+  await nextTask();
   const page = createRoot(root);
   startTransition(() =>
     page.render(

@@ -170,7 +170,7 @@ const otherPages: RouteObject[] = [
   },
 ];
 
-export const router = createBrowserRouter([
+const routes: RouteObject[] = [
   { path: "/login", Component: SignInPage, errorElement: <PageError /> },
   { path: "/signup", Component: SignUpPage, errorElement: <PageError /> },
   {
@@ -183,4 +183,7 @@ export const router = createBrowserRouter([
     errorElement: <PageError />,
     children: otherPages,
   },
-]);
+];
+
+/** Matches the address at once, and begins to fetch its page. */
+export const createRouter = () => createBrowserRouter(routes);
