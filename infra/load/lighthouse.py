@@ -18,15 +18,6 @@ TIMES = {
     "CLS": "cumulative-layout-shift",
 }
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
-_GROUPS = {
-    "scriptEvaluation": "script",
-    "scriptParseCompile": "compile",
-    "garbageCollection": "collection",
-    "styleLayout": "layout",
-    "paintCompositeRender": "paint",
-    "parseHTML": "parse",
-    "other": "other",
-}
 
 Report = dict[str, Any]
 
@@ -72,16 +63,11 @@ def print_scores(name: str, report: Report) -> None:
 
 
 def print_long_tasks(name: str, report: Report) -> None:
-    """Each task over 50 ms of the slowed processor, and what its time went to."""
-    details = report["audits"]["long-tasks"].get("details")
-    if not details or not details["items"]:
+    """Each task over 50 ms of the slowed processor, in their order."""
+    tasks = report["audits"]["long-tasks"].get("details", {}).get("items", [])
+    if not tasks:
         return
-    breakdown = details.get("debugData", {})
-    tasks = breakdown.get("tasks", [{}] * len(details["items"]))
-    print(f"\nLong tasks of {name}:\n\n| from, ms | for, ms | script | what |\n|--:|--:|--|--|")
-    for item, task in zip(details["items"], tasks, strict=False):
-        parts = ", ".join(
-            f"{label} {task[group]:.0f}" for group, label in _GROUPS.items() if group in task
-        )
-        script = urlsplit(item["url"]).path.rpartition("/")[2] or item["url"]
-        print(f"| {item['startTime']:.0f} | {item['duration']:.0f} | {script} | {parts} |")
+    print(f"\nLong tasks of {name}:\n\n| from, ms | for, ms | script |\n|--:|--:|--|")
+    for task in sorted(tasks, key=lambda one: float(one["startTime"])):
+        script = urlsplit(task["url"]).path.rpartition("/")[2]
+        print(f"| {task['startTime']:.0f} | {task['duration']:.0f} | {script} |")
