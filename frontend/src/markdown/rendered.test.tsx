@@ -99,6 +99,30 @@ describe("Markdown", () => {
     expect(of("And on.")).toBe("ltr");
   });
 
+  it("lets a list and a table run in the direction of their letters", () => {
+    render(<Markdown text={"Hello.\n\n- عنصر أول\n- عنصر ثان\n\n| اسم |\n|---|\n| قيمة |"} />);
+    for (const role of ["list", "table"]) {
+      expect(screen.getByRole(role).closest("[dir]")).toHaveAttribute("dir", "rtl");
+    }
+  });
+
+  it("keeps what stands there when a stream ends", () => {
+    const text = "First.\n\n1. one\n2. two\n\nLast.";
+    const { rerender } = render(<Markdown text={text} streaming />);
+    const shown = screen.getAllByRole("listitem");
+    rerender(<Markdown text={text} />);
+    expect(screen.getAllByRole("listitem")).toEqual(shown);
+    expect(screen.getAllByRole("listitem")[0]).toBe(shown[0]);
+  });
+
+  it("finds a link's definition in another block", () => {
+    render(<Markdown text={"See [this][a].\n\nMore.\n\n[a]: https://example.org/a"} />);
+    expect(screen.getByRole("link", { name: "this" })).toHaveAttribute(
+      "href",
+      "https://example.org/a",
+    );
+  });
+
   it("shows tables, lists and emphasis", () => {
     render(<Markdown text={"| a | b |\n|---|---|\n| 1 | 2 |\n\n- *one*\n- **two**"} />);
     expect(screen.getAllByRole("cell")).toHaveLength(2);
