@@ -17,7 +17,6 @@ import msgspec
 from inference.bench.engine import (
     Sizes,
     Start,
-    file_bytes,
     measure,
     measure_rates,
     measure_rewriting,
@@ -25,12 +24,11 @@ from inference.bench.engine import (
     served,
 )
 from inference.bench.kept import Kept
-from inference.bench.limits import Machine
+from inference.bench.limits import Machine, bytes_of_step, file_bytes
 from inference.bench.peers.bf16_folder import bf16_folder
 from inference.bench.peers.cases import Cases, Rates
 from inference.bench.report import BenchReport, markdown, plot
 from inference.model.files.open import open_weights
-from inference.model.files.weights import WeightReader
 
 _PEERS = ("llama.cpp", "openvino-genai", "transformers", "transformers-continuous", "vllm")
 _OWN_PYTHON = {"vllm": Path("var/bench/vllm/bin/python")}
@@ -128,7 +126,7 @@ def _measure_engine(
         engine=engine,
         peers={},
         missing={},
-        limits={"decode step, 1 stream": machine.decode_s(_bytes_of_step(path, reader))}
+        limits={"decode step, 1 stream": machine.decode_s(bytes_of_step(path, reader))}
         | {f"prompt of {n:,}": machine.prefill_s(model, n) for n in prompts}
         | {f"prompt of {n:,}, int8": machine.int8_prefill_s(model, n) for n in prompts},
     )
@@ -172,16 +170,6 @@ def measure_peers(
             last = run.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
             missing[name] = f"failed with {last[-1]!r}"
     return rates, missing
-
-
-def _bytes_of_step(path: Path, reader: WeightReader) -> int:
-    """What one decode step reads: the weights, but of an embedding that is no output matrix a row.
-    Those of a folder are kept as float32, those of a GGUF file as they are."""
-    if path.is_dir():
-        return file_bytes(path)
-    embedding = reader.read_packed("embed")
-    untied = embedding is not None and not reader.config.tied_embeddings
-    return path.stat().st_size - (embedding.data.nbytes if embedding and untied else 0)
 
 
 def _parser() -> argparse.ArgumentParser:

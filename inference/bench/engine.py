@@ -112,12 +112,6 @@ def _is_ready(port: int) -> bool:
         connection.close()
 
 
-def file_bytes(model: Path) -> int:
-    """Bytes of a model's file, or of its folder's weights."""
-    files = model.glob("*.safetensors") if model.is_dir() else (model,)
-    return sum(file.stat().st_size for file in files)
-
-
 def memory_of_processes() -> int:
     """Bytes that the processes which this one started hold, what they share counted once."""
     processes = psutil.Process().children(recursive=True)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from inference.model.config import ModelConfig
+from inference.model.files.weights import WeightReader
 
 _REPEATS = 9
 
@@ -55,6 +56,22 @@ class Machine:
     def decode_s(self, weight_bytes: int) -> float:
         """The least time of a step of one stream: every weight is read once."""
         return weight_bytes / self.read_gb_per_s / 1e9
+
+
+def file_bytes(model: Path) -> int:
+    """Bytes of a model's file, or of its folder's weights."""
+    files = model.glob("*.safetensors") if model.is_dir() else (model,)
+    return sum(file.stat().st_size for file in files)
+
+
+def bytes_of_step(model: Path, reader: WeightReader) -> int:
+    """What one decode step reads: the weights, but of an embedding that is no output matrix a row.
+    Those of a folder are kept as float32, those of a GGUF file as they are."""
+    if model.is_dir():
+        return file_bytes(model)
+    embedding = reader.read_packed("embed")
+    untied = embedding is not None and not reader.config.tied_embeddings
+    return model.stat().st_size - (embedding.data.nbytes if embedding and untied else 0)
 
 
 def prefill_flops(model: ModelConfig, tokens: int) -> float:

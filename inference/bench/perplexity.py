@@ -166,12 +166,12 @@ def prompt_batch(token_ids: torch.Tensor, rows: torch.Tensor) -> Batch:
     return Batch(token_ids, slots, slots, None, (PrefillChunk(0, len(slots), 0, slots),), rows)
 
 
-def decode_batch(streams: int) -> Batch:
-    """A step of `streams` sequences, each at its token `_CONTEXT`."""
-    width = _CONTEXT // _BLOCK + 1
+def decode_batch(streams: int, context: int = _CONTEXT) -> Batch:
+    """A step of `streams` sequences, each at its token `context`."""
+    width = context // _BLOCK + 1
     tables = torch.arange(streams * width, dtype=torch.int32).view(streams, width)
-    positions = torch.full((streams,), _CONTEXT)
-    slots = tables[:, -1].long() * _BLOCK + _CONTEXT % _BLOCK
+    positions = torch.full((streams,), context)
+    slots = tables[:, -1].long() * _BLOCK + context % _BLOCK
     decode = DecodeBatch(tables, (positions + 1).int(), _BLOCK)
     return Batch(torch.arange(streams) + 1, positions, slots, decode, (), torch.arange(streams))
 

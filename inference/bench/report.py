@@ -82,16 +82,19 @@ def _peer_table(report: BenchReport) -> str:
 
 
 def _limits_table(report: BenchReport) -> str:
-    cases, rates = report.cases, report.engine.rates
-    measured = {"decode step, 1 stream": 1 / rates.decode[1]}
+    """What the machine allows: how near we are, and how many times each peer's rate that is."""
+    cases, rates = report.cases, [report.engine.rates, *report.peers.values()]
+    seconds = [{"decode step, 1 stream": 1 / rate.decode[1]} for rate in rates]
     for n in cases.prefill:
-        measured[f"prompt of {n:,}"] = measured[f"prompt of {n:,}, int8"] = n / rates.prefill[n]
-    lines = [_line(["", "least ms here", "measured ms", "ratio"]), _line(["---"] * 4)]
+        for taken, rate in zip(seconds, rates, strict=True):
+            taken[f"prompt of {n:,}"] = taken[f"prompt of {n:,}, int8"] = n / rate.prefill[n]
+    heads = ["", "least ms here", "measured ms", "of the limit"]
+    heads += [f"at most / {name}" for name in report.peers]
+    lines = [_line(heads), _line(["---"] * len(heads))]
     for name, least in report.limits.items():
-        took = measured[name]
-        lines.append(
-            _line([name, f"{1e3 * least:,.1f}", f"{1e3 * took:,.1f}", f"{took / least:.2f}"])
-        )
+        took, *theirs = (taken[name] for taken in seconds)
+        figures = [f"{1e3 * least:,.1f}", f"{1e3 * took:,.1f}", f"{least / took:.0%}"]
+        lines.append(_line([name, *figures, *(f"{other / least:.2f}" for other in theirs)]))
     return "\n".join(lines)
 
 

@@ -26,7 +26,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from inference.bench.client import session
-from inference.bench.engine import file_bytes, served
+from inference.bench.engine import served
+from inference.bench.limits import file_bytes
 from inference.bench.workloads import Workloads
 from inference.model.files.open import open_weights
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from inference.bench import context, start
+from inference.bench import context, decode, start
 from inference.bench.__main__ import measure_peers
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, Start, decode_rate, served
@@ -115,7 +115,8 @@ def test_report_has_ratios_limits_and_what_is_missing():
     assert "| decode, 8 | 200.0 | 100.0 | 2.00 |" in text
     assert "| prefill, 512 | 900.0 | 300.0 | 3.00 |" in text
     assert "| prefill, 1,000 | 800.0 | 200.0 | 4.00 |" in text
-    assert "| prompt of 1,000 | 1,000.0 | 1,250.0 | 1.25 |" in text
+    assert "| prompt of 1,000 | 1,000.0 | 1,250.0 | 80% | 5.00 |" in text, "5 times llama.cpp"
+    assert "| decode step, 1 stream | 10.0 | 16.7 | 60% | 2.50 |" in text
     assert "transformers was not measured: not installed." in text
     assert "Ready 2.5 s after the command, with 300 MB: 1.50 times the file." in text
 
@@ -160,3 +161,20 @@ def test_host_time_of_a_step_is_printed_for_each_context(tmp_path, capsys):
     rows = capsys.readouterr().out.splitlines()[-2:]
     assert [row.split("|")[1].strip() for row in rows] == ["64", "1,500"]
     assert all(row.count("µs") == 2 for row in rows)
+
+
+def test_decode_steps_are_printed_for_each_context_and_number_of_streams(tmp_path, capsys):
+    model = str(write_random_model(tmp_path / "random"))
+    options = ["--contexts", "64", "300", "--streams", "1", "3", "--threads", "1"]
+    decode.main(["--model", model, *options])
+    rows = [row.split("|")[1:-1] for row in capsys.readouterr().out.splitlines()[-4:]]
+    cells = [[cell.strip() for cell in row] for row in rows]
+    assert [row[:2] for row in cells] == [["64", "1"], ["64", "3"], ["300", "1"], ["300", "3"]]
+    assert all(float(cell.rstrip("%")) >= 0 for row in cells for cell in row[2:])
+    assert all(len(row) == 8 for row in cells)
+
+
+def test_decode_step_that_does_not_fit_says_how_much_it_needs(tmp_path, capsys):
+    model = str(write_random_model(tmp_path / "random"))
+    decode.main(["--model", model, "--contexts", "1000000000", "--streams", "8"])
+    assert "| 1,000,000,000 | 8 | needs " in capsys.readouterr().out

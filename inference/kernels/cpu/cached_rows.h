@@ -68,11 +68,11 @@ struct Cached {
   const typename Row::Number* row(size_t slot, int kv) const {
     return rows + (slot * kv_heads + kv) * D;
   }
-  // Have a row brought to the cache: rows lie too far apart for the processor to see it coming.
+  // Have a row brought to the second cache: rows lie too far apart for the processor to see it coming.
   void fetch(size_t slot, int kv) const {
     const char* from = (const char*)row(slot, kv);
     for (size_t at = 0; at < D * sizeof(typename Row::Number); at += 64)
-      __builtin_prefetch(from + at);
+      __builtin_prefetch(from + at, 0, 2);
   }
   float scale(size_t slot, int kv) const {
     return Row::kScaled ? scales[slot * kv_heads + kv] : 1.0f;
