@@ -115,8 +115,8 @@ def _filled(slots: int, config: ModelConfig) -> list[LayerCache]:
     drawn = torch.randn(_DRAWN).to(_KEPT)
     for cache in caches:
         for part in (cache.keys, cache.values):
-            for piece in part.view(-1).split(_DRAWN):
-                piece.copy_(drawn[: len(piece)])
+            for some in part.view(-1).split(_DRAWN):
+                some.copy_(drawn[: len(some)])
     return caches
 
 
