@@ -11,7 +11,7 @@
     report.py      tables, JSON and the plot
     start.py       how long loading takes, and memory: `python -m inference.bench.start`
     prefill.py     where the time of a prompt goes: `python -m inference.bench.prefill`
-    decode.py      decode steps by context beside what memory allows: `python -m inference.bench.decode`
+    decode.py      decode steps by context, and their limit: `python -m inference.bench.decode`
     context.py     what long contexts cost: `python -m inference.bench.context`
     gpu.py         our kernels on a GPU: `python -m inference.bench.gpu`
     perplexity.py  what quantization costs: `python -m inference.bench.perplexity`

@@ -165,10 +165,12 @@ def test_swiglu_equals_torch_from_tiny_to_huge_values(kernels):
 
 
 @pytest.mark.parametrize(
-    ("heads", "kv_heads", "dim"), [(6, 2, 32), (4, 1, 48), (5, 1, 64), (2, 2, 16)]
+    ("heads", "kv_heads", "dim"),
+    [(6, 2, 32), (4, 1, 48), (5, 1, 64), (2, 2, 16), (12, 2, 128), (7, 1, 16)],
 )
-@pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64]])
+@pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64], [4096, 4097, 9001]])
 def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads, kv_heads, dim):
+    """Heads that are computed at once, in several parts or alone, and parts of several lengths."""
     batch = make_batch(lengths)
     assert batch.decode is not None
     slots = batch.decode.tables.numel() * BLOCK
@@ -189,11 +191,11 @@ def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads,
 @pytest.mark.parametrize("kind", [torch.float32, torch.float16])
 def test_attention_is_the_same_with_any_number_of_threads(kernels, kind):
     """Threads share the heads of a part where there are fewer parts than would keep them busy."""
-    batch = make_batch([300, 70, 128])
+    batch = make_batch([300, 70, 128, 5000])
     assert batch.decode is not None
     slots = batch.decode.tables.numel() * BLOCK
     cache = LayerCache(*(torch.randn(2, slots, KV_HEADS, DIM).to(kind)))
-    queries = torch.randn(3, HEADS, DIM)
+    queries = torch.randn(4, HEADS, DIM)
     before, found = torch.get_num_threads(), []
     try:
         for threads in (1, 2, 8):

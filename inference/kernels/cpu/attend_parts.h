@@ -55,8 +55,10 @@ struct PartPlan {
     }
     int together = parts < 2 * threads ? 1 : kv_heads;
     for (int first = 0, next; first < S; first = next) {
-      for (next = first + 1; next < S && lengths[next] == lengths[next - 1] + 1;) next++;
-      for (int index = 0; index < count_parts(lengths[next - 1], window); index++)
+      int longest = count_parts(lengths[first], window);  // the longer one may have fewer parts
+      for (next = first + 1; next < S && lengths[next] == lengths[next - 1] + 1; next++)
+        longest = std::max(longest, count_parts(lengths[next], window));
+      for (int index = 0; index < longest; index++)
         for (int s = first; s < next; s++) {
           const int end = lengths[s], attended = std::min(end, window), part = part_of(attended);
           const int at = end - attended + index * part;
