@@ -103,6 +103,10 @@ bench-gateway: $(DEV_STAMP) ## How many streams one web process holds, and what 
 	@$(IN_VENV) -m infra.load.gateway $(if $(ENGINE),--engine) $(if $(RELAY),--relay) \
 		$(if $(ADMISSIONS),--admissions)
 
+.PHONY: bench-registration
+bench-registration: $(DEV_STAMP) ## How soon a new engine is used, and one that is gone is not (ARGS="--runs 5")
+	@$(IN_VENV) -m infra.load.registration $(ARGS)
+
 .PHONY: load
 load: $(DEV_STAMP) ## Ten times the load that can be served: who is refused, how fast, who goes first
 	@$(IN_VENV) -m infra.load.overload
