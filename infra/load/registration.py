@@ -61,14 +61,14 @@ class Clients:
     failed: list[str] = field(default_factory=list)
     _asked: Iterator[int] = field(default_factory=lambda: count(1))
 
-    async def ask_on(self, number: int) -> None:
+    async def ask_on(self) -> None:
         origin = Origin(self.stack.web_url)
         headers = {
             "authorization": f"Bearer {self.stack.key}",
             "content-type": "application/json",
         }
         while True:
-            messages = [{"role": "user", "content": question(f"{number}{next(self._asked)}")}]
+            messages = [{"role": "user", "content": question(next(self._asked))}]
             body = {"model": MODEL, "messages": messages, "max_tokens": _TOKENS}
             response = await origin.request(
                 "POST", "/v1/chat/completions", headers=headers, body=orjson.dumps(body)
@@ -170,7 +170,7 @@ def main() -> None:
 
 async def _measure(stack: Stack, folder: Path, registry: str, key: str, runs: int) -> None:
     clients = Clients(stack)
-    asking = [asyncio.create_task(clients.ask_on(number)) for number in range(_CLIENTS)]
+    asking = [asyncio.create_task(clients.ask_on()) for _ in range(_CLIENTS)]
     seconds: defaultdict[str, list[float]] = defaultdict(list)
     try:
         for _ in range(runs):
