@@ -24,7 +24,8 @@ import zmq
 from inference.config import EngineConfig
 from inference.connector.kv_offload import KVOffload
 from inference.connector.kv_place import kv_store_at
-from inference.connector.remote_prefill import RemotePrefill, ZmqConnector
+from inference.connector.remote_prefill import RemotePrefill
+from inference.connector.zmq_connector import ZmqConnector
 from inference.core import StageTimes, StepRunner
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
@@ -90,9 +91,15 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
 def make_remote_prefill(
     config: EngineConfig, core: EngineCore, runner: ModelRunner
 ) -> RemotePrefill | None:
-    """The way to the engine that computes prompts, where one is named."""
+    """The way to the engine that computes prompts, where one is named.
+
+    Raises:
+        ModelLoadError: there is no prefix cache to put its blocks into.
+    """
     if config.prefill_from is None:
         return None
+    if not config.prefix_cache:
+        raise ModelLoadError("--prefill-from puts blocks into the prefix cache, which is off")
     connector = ZmqConnector(config.prefill_from, runner.blocks, api_key=config.prefill_api_key)
     max_wait_s = config.scheduler.max_wait_s
     return RemotePrefill(core, runner.blocks, connector, max_wait_s=max_wait_s)

@@ -144,6 +144,30 @@ class KVCacheManager:
         self.prefix_tokens_asked += request.num_tokens
         self.prefix_tokens_hit += request.num_computed
 
+    def reserve(self, request: Request, prefix: list[int], num_blocks: int) -> bool:
+        """Give a request without blocks its cached `prefix` and `num_blocks` more, which somebody
+        else fills: they are not findable before `adopt`.
+
+        Returns False, with nothing changed, when too few are free.
+        """
+        assert not request.block_ids
+        revived = sum(self.pool.is_free(block_id) for block_id in prefix)
+        if num_blocks > self.pool.num_free - revived:
+            return False
+        self.pool.share(prefix)
+        taken = self.pool.take(num_blocks)
+        assert taken is not None
+        request.block_ids = [*prefix, *taken]
+        request.num_computed = len(prefix) * self.block_size
+        request.num_registered = len(prefix)
+        return True
+
+    def adopt(self, request: Request, num_blocks: int) -> None:
+        """The first so many blocks of a request that has reserved them are filled: findable."""
+        request.num_computed = num_blocks * self.block_size
+        if self._prefix_cache:
+            self._register_full_blocks(request, num_blocks)
+
     def grow(self, request: Request, num_new_tokens: int) -> bool:
         """Make room for the next `num_new_tokens` after the computed ones.
 

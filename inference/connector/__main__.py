@@ -9,7 +9,7 @@ import signal
 import threading
 
 from inference.config import PREFILL_KEY_VARIABLE, EngineConfig
-from inference.connector.prefill_server import PrefillServer
+from inference.connector.prefill_server import serve
 from inference.engine.engine_core import EngineCore
 from inference.model.files.sources import fetch
 from inference.runner.model_runner import ModelRunner
@@ -47,7 +47,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     core = EngineCore(config, runner)
-    PrefillServer(core, runner.blocks, args.api_key).serve(args.listen, stop)
+    serve(core, runner, args.listen, stop, args.api_key)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """Shared memory for blocks on their way between two processes of one host.
 
-The receiver makes a segment before it asks and removes it when it has read or no longer waits. So
-nothing is left behind when the prefill engine is killed, answers late or never; and when the
+The receiver makes a segment before it asks and removes it when all has come or it no longer waits.
+So nothing is left behind when the prefill engine is killed, answers late or never; and when the
 receiver is killed, Python's resource tracker removes what it made.
 """
 
 from __future__ import annotations
 
 import _posixshmem  # type: ignore[import-not-found]  # of CPython; mypy has no stub for it
-import mmap
 import os
 import secrets
 from multiprocessing.shared_memory import SharedMemory
@@ -24,10 +23,9 @@ class Segment:
         self._memory = SharedMemory(_PREFIX + secrets.token_hex(8), create=True, size=max(size, 1))
         self.name = self._memory.name
 
-    def read(self, size: int) -> bytes:
-        """The first `size` bytes."""
+    def read(self, begin: int, size: int) -> bytes:
         assert self._memory.buf is not None
-        return bytes(self._memory.buf[:size])
+        return bytes(self._memory.buf[begin : begin + size])
 
     def __enter__(self) -> Segment:
         return self
@@ -42,8 +40,8 @@ class Segment:
         self._memory.unlink()
 
 
-def write(name: str, data: bytes) -> None:
-    """Write `data` into a receiver's segment.
+def write(name: str, begin: int, data: bytes) -> None:
+    """Write `data` into a receiver's segment, from byte `begin` on.
 
     Raises:
         ValueError: when it is no such segment, or too small.
@@ -56,10 +54,11 @@ def write(name: str, data: bytes) -> None:
     # resource tracker would remove the segment.
     handle = _posixshmem.shm_open(f"/{name}", os.O_RDWR, 0o600)
     try:
-        if os.fstat(handle).st_size < len(data):
-            raise ValueError(f"{len(data)} bytes do not fit the segment {name}")
-        os.posix_fallocate(handle, 0, len(data))  # a full disk is an error here, a signal below
-        with mmap.mmap(handle, len(data)) as memory:
-            memory[:] = data
+        if os.fstat(handle).st_size < begin + len(data):
+            raise ValueError(f"{begin + len(data)} bytes do not fit the segment {name}")
+        left = memoryview(data)
+        while left:  # written, not mapped: memory that is full is an error here, a signal there
+            begin += (count := os.pwrite(handle, left, begin))
+            left = left[count:]
     finally:
         os.close(handle)

@@ -1,163 +1,44 @@
-"""Asks a prefill engine for the blocks of prompts, beside the steps of this engine."""
+"""Has prompts computed by a prefill engine, beside the steps of this one."""
 
 from __future__ import annotations
 
 import logging
-import math
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
-import msgspec
-import zmq
-
 from inference.connector.carriers import as_request, time_of_expiry
-from inference.connector.messages import CancelPrefill, PrefillAnswer, PrefillRequest
-from inference.connector.payload import Segment
+from inference.connector.incoming import Incoming
+from inference.connector.messages import PrefillDone
+from inference.connector.zmq_connector import PrefillTask
+from inference.core import Request
 from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest
 from inference.runner.block_transfer import BlockTransfer
 
 log = logging.getLogger(__name__)
 
-_CONNECT_S = 1.0
-"""A peer that takes no connection for so long is away."""
-_AWAY_S = 5.0
-"""After a failure the peer is not asked for so long: prompts are computed here at once."""
-_CANCEL_POLL_MS = 20
-"""How often a thread that waits for an answer looks whether it is still wanted."""
-
-
-@dataclass(frozen=True)
-class PrefillTask:
-    """A prompt that is to be computed elsewhere."""
-
-    token_ids: list[int]
-    cache_salt: str
-    num_blocks: int
-    """Full blocks before its last token."""
-    timeout_s: float = math.inf
-    """How long its request can wait."""
-    cancelled: threading.Event = field(default_factory=threading.Event)
-    """Set when the blocks are no longer wanted."""
-
-
-@dataclass(frozen=True)
-class Handover:
-    """Computed blocks of a prompt."""
-
-    num_blocks: int
-    data: bytes
-
 
 class Connector(Protocol):
     """A way to a prefill engine."""
 
-    def fetch(self, task: PrefillTask) -> Handover | None:
-        """The prompt's full blocks, or None when they cannot be had; waits, in any thread, until
-        the task is cancelled or its time is over."""
+    def fetch(self, task: PrefillTask) -> PrefillDone | None:
+        """Have the prompt's full blocks written to where the task says; waits, in any thread, until
+        all are there, or no more will come, or the task is cancelled or its time over."""
         ...
 
 
-class PeerError(Exception):
-    """The prefill engine is away, or answers what is of no use."""
-
-
-class ZmqConnector:
-    """A `Connector` to a `PrefillServer`: tcp:// between hosts; ipc:// on one host, where the
-    blocks travel in shared memory."""
-
-    def __init__(
-        self, address: str, blocks: BlockTransfer, timeout_s: float = 30.0, api_key: str = ""
-    ) -> None:
-        self._address = address
-        self._api_key = api_key
-        self._blocks = blocks
-        self._timeout_s = timeout_s
-        self._context = zmq.Context[zmq.Socket[bytes]]()
-        self._away_until = 0.0
-
-    def fetch(self, task: PrefillTask) -> Handover | None:
-        if task.cancelled.is_set() or time.monotonic() < self._away_until:
-            return None
-        try:
-            with ExitStack() as stack:
-                segment = None
-                if self._address.startswith("ipc://"):
-                    segment = stack.enter_context(Segment(self._blocks.size(task.num_blocks)))
-                answer = self._ask(task, segment)
-                return None if answer is None else self._unpack(task, answer, segment)
-        except (PeerError, OSError, zmq.ZMQError, msgspec.DecodeError) as error:
-            log.warning("%s computes no prompts, this engine does: %s", self._address, error)
-            self._away_until = time.monotonic() + _AWAY_S
-            return None
-
-    def close(self) -> None:
-        self._context.destroy(linger=0)
-
-    def _ask(self, task: PrefillTask, segment: Segment | None) -> PrefillAnswer | None:
-        """Send the prompt and wait for the answer; None when it is no longer wanted."""
-        timeout_s = min(self._timeout_s, task.timeout_s)
-        request = PrefillRequest(
-            self._blocks.fingerprint,
-            task.token_ids,
-            task.cache_salt,
-            segment=segment.name if segment else "",
-            timeout_s=timeout_s,
-            api_key=self._api_key,
-        )
-        with self._context.socket(zmq.DEALER) as socket:
-            socket.linger = int(_CONNECT_S * 1000)  # for a cancellation that was just sent
-            # Sent to a peer that listens, or not at all: one that is gone is not waited for.
-            socket.setsockopt(zmq.IMMEDIATE, 1)
-            socket.sndtimeo = int(min(timeout_s, _CONNECT_S) * 1000)
-            socket.connect(self._address)
-            try:
-                _send(socket, request)
-            except zmq.Again as error:
-                if timeout_s < _CONNECT_S:
-                    return None  # which says nothing about the peer
-                raise PeerError(f"no connection in {_CONNECT_S:g} s") from error
-            until = time.monotonic() + timeout_s
-            while not socket.poll(_CANCEL_POLL_MS):
-                late = time.monotonic() >= until
-                if late or task.cancelled.is_set():
-                    _send(socket, CancelPrefill())
-                    if late and self._timeout_s <= task.timeout_s:
-                        raise PeerError(f"no answer in {timeout_s:.0f} s")
-                    return None
-            return msgspec.msgpack.decode(socket.recv_multipart()[-1], type=PrefillAnswer)
-
-    def _unpack(
-        self, task: PrefillTask, answer: PrefillAnswer, segment: Segment | None
-    ) -> Handover | None:
-        if answer.refusal is not None:
-            if not answer.refusal.is_of_prompt:
-                raise PeerError(f"{answer.refusal}: {answer.error}")
-            log.warning("a prompt was refused (%s): %s", answer.refusal, answer.error)
-            return None
-        if answer.num_blocks > task.num_blocks:
-            raise PeerError(f"{answer.num_blocks} blocks for a prompt of {task.num_blocks}")
-        if segment is None:
-            return Handover(answer.num_blocks, answer.data)
-        return Handover(answer.num_blocks, segment.read(self._blocks.size(answer.num_blocks)))
-
-
-def _send(socket: zmq.Socket[bytes], message: PrefillRequest | CancelPrefill) -> None:
-    socket.send_multipart([b"", msgspec.msgpack.encode(message)])
-
-
 @dataclass(frozen=True)
-class _Waiting:
-    """A request whose prompt is away."""
+class _Away:
+    """A request whose prompt is computed elsewhere."""
 
     message: AddRequest
+    carrier: Request
+    """Holds the blocks that are written until the request may have them."""
     task: PrefillTask
-    future: Future[Handover | None]
+    future: Future[PrefillDone | None]
     expires_at: float
     """When its deadline passes, or it has waited too long to begin."""
 
@@ -186,76 +67,81 @@ class RemotePrefill:
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="prefill")
-        self._waiting: dict[str, _Waiting] = {}
+        self._away: dict[str, _Away] = {}
+        self._given_up: list[_Away] = []
+        """Their threads may still write."""
 
     @property
     def is_waiting(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._away or self._given_up)
 
     def take(self, message: AddRequest) -> bool:
         """Whether the request goes that way: it does when it has a block to be computed there
-        that is not cached here. Images do not travel, nor do adapters."""
-        if message.images or message.adapter_id:
+        that is not cached here, and there is room for them. Images do not travel, nor do
+        adapters."""
+        if message.images or message.adapter_id or message.wants_embedding:
             return False
-        request = as_request(message)
-        full = (len(message.prompt_token_ids) - 1) // self._core.kv.block_size
-        fits = len(message.prompt_token_ids) < self._core.runner.max_model_len
-        if message.wants_embedding or not fits or len(self._core.kv.find_prefix(request)) >= full:
+        if len(message.prompt_token_ids) >= self._core.runner.max_model_len:
             return False
+        kv, carrier = self._core.kv, as_request(message)
+        prefix = kv.find_prefix(carrier)
+        missing = (len(message.prompt_token_ids) - 1) // kv.block_size - len(prefix)
         expires_at = time_of_expiry(message, self._max_wait_s)
-        if (left_s := expires_at - self._clock()) <= 0:
+        left_s = expires_at - self._clock()
+        room = kv.pool.num_free - self._core.scheduler.num_running
+        if not 0 < missing <= room or left_s <= 0 or not kv.reserve(carrier, prefix, missing):
             return False
-        task = PrefillTask(message.prompt_token_ids, message.cache_salt, full, timeout_s=left_s)
+        incoming = Incoming(self._blocks, carrier.block_ids, len(prefix))
+        task = PrefillTask(message.prompt_token_ids, message.cache_salt, incoming, left_s)
         future = self._pool.submit(self._connector.fetch, task)
-        self._waiting[message.request_id] = _Waiting(message, task, future, expires_at)
+        self._away[message.request_id] = _Away(message, carrier, task, future, expires_at)
         return True
 
     def abort(self, request_ids: list[str]) -> None:
         """Forget requests that wait; their prompts are cancelled."""
         for request_id in request_ids:
-            if waiting := self._waiting.pop(request_id, None):
-                waiting.cancel()
+            if away := self._away.pop(request_id, None):
+                self._give_up(away)
 
     def arrived(self) -> list[AddRequest]:
         """Requests to be added now: their blocks are in the cache, or will not come, or their time
         is over, which the core then ends them for."""
-        now = self._clock()
+        self._make_room()
         ready = []
-        for name, waiting in list(self._waiting.items()):
-            if waiting.future.done():
-                self._take_blocks(waiting)
-            elif now >= waiting.expires_at:
-                waiting.cancel()
+        for name, away in list(self._away.items()):
+            if away.future.done():
+                self._settle(away)
+            elif self._clock() >= away.expires_at:
+                self._give_up(away)
             else:
                 continue
-            del self._waiting[name]
-            ready.append(waiting.message)
+            del self._away[name]
+            ready.append(away.message)
+        for away in [one for one in self._given_up if one.future.done()]:
+            self._given_up.remove(away)
+            self._settle(away)
         return ready
 
     def close(self) -> None:
-        for waiting in self._waiting.values():
-            waiting.cancel()
+        for away in self._away.values():
+            away.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _take_blocks(self, waiting: _Waiting) -> None:
-        """Put what came into the cache; an error of the connector means that nothing came."""
-        if error := waiting.future.exception():
-            log.error("a prompt could not be fetched", exc_info=error)
-        elif handover := waiting.future.result():
-            self._put_in_cache(waiting.message, handover)
+    def _make_room(self) -> None:
+        """What runs may need a block each in the next step: where too few are free the last prompt
+        that was sent away is computed here, when there is room."""
+        running = self._core.scheduler.num_running
+        if self._away and running and self._core.kv.pool.num_free < running:
+            list(self._away.values())[-1].cancel()
 
-    def _put_in_cache(self, message: AddRequest, handover: Handover) -> None:
-        """As if a request had computed the blocks and ended."""
-        kv = self._core.kv
-        tokens = message.prompt_token_ids[: handover.num_blocks * kv.block_size]
-        carrier = as_request(msgspec.structs.replace(message, prompt_token_ids=tokens))
-        if not tokens or kv.blocks_for(len(tokens)) > kv.pool.num_free:
-            return  # no room: computed here when there is
-        kv.start(carrier, [], len(tokens))
-        try:
-            self._blocks.write(carrier.block_ids, handover.data)
-            carrier.num_computed = len(tokens)
-        except ValueError as error:
-            log.warning("blocks that do not fit were thrown away: %s", error)
-            kv.forget_uncomputed(carrier)
-        kv.free(carrier)
+    def _give_up(self, away: _Away) -> None:
+        away.cancel()
+        self._given_up.append(away)
+
+    def _settle(self, away: _Away) -> None:
+        """Nothing is written any more: blocks that are whole stay in the cache, as if a request had
+        computed them and ended."""
+        if not away.future.cancelled() and (error := away.future.exception()):
+            log.error("a prompt could not be fetched", exc_info=error)
+        self._core.kv.adopt(away.carrier, away.task.incoming.num_whole)
+        self._core.kv.free(away.carrier)

@@ -8,6 +8,7 @@ one step may share blocks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -107,6 +108,9 @@ class Batch:
     read_rows: Tensor | None = None
     """Flat rows of which the last layer's result is read, all where None: that of others may be
     anything. Their keys and values are kept all the same."""
+    written: Callable[[int], None] | None = None
+    """Told how many layers have written the keys and values of all tokens, while the next ones are
+    computed; of a model on one rank."""
 
     def to(self, device: torch.device) -> Batch:
         """The same on another device."""

@@ -111,7 +111,10 @@ class LayerStack:
         if self._fused is not None and self._fused_rotary and self._fused.takes(batch):
             angles = step.angles(self._fused_rotary)
             x = x if delta is None else x.add_(delta)
-            return self._fused(x, angles, batch, caches, self._readout)
+            hidden = self._fused(x, angles, batch, caches, self._readout)
+            if batch.written is not None:
+                batch.written(len(caches))
+            return hidden
         read = -1 if self._readout is None else self._readout.layer
         for index, (layer, cache) in enumerate(zip(self._layers, caches, strict=True)):
             if index == read and self._readout and delta is not None:
@@ -119,6 +122,8 @@ class LayerStack:
             if index == self.config.num_layers - 1:
                 step.enter_last_layer()
             x, delta = layer(x, delta, cache, step)
+            if batch.written is not None:
+                batch.written(index + 1)
         assert delta is not None
         return x, delta
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -80,6 +81,9 @@ class ModelRunner:
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
+        self.written: Callable[[list[Chunk], int], None] | None = None
+        """Told in the middle of a step, after each layer, how many layers of `blocks` have the
+        chunks' keys and values."""
         log.info(
             "%d blocks of %d tokens, in %s up to %.1f MB; %s%s on %s",
             self.num_blocks,
@@ -199,6 +203,8 @@ class ModelRunner:
         """Compute all chunks; a result for each that `samples`, None for the others."""
         ordered = sorted(chunks, key=lambda chunk: (not chunk.is_decode, chunk.request.adapter_id))
         batch = self._lay_out(ordered)
+        if self.written is not None:
+            batch = replace(batch, written=self._listener(ordered, self.written))
         sampling = [
             chunk for chunk in ordered if chunk.samples and not chunk.request.wants_embedding
         ]
@@ -224,6 +230,17 @@ class ModelRunner:
                 )
             first_row += chunk.num_tokens
         return [results.get(chunk.request.request_id) for chunk in chunks]
+
+    def _listener(
+        self, chunks: list[Chunk], told: Callable[[list[Chunk], int], None]
+    ) -> Callable[[int], None]:
+        """Passes on how many layers are written; what is kept beside them is when the last is."""
+
+        def written(num_layers: int) -> None:
+            all_of_them = num_layers == len(self._caches)
+            told(chunks, self.blocks.num_layers if all_of_them else num_layers)
+
+        return written
 
     def readouts(self, block_ids: Sequence[int], begin: int, end: int) -> bytes:
         """Of the computed tokens [begin, end) of a sequence in these blocks."""

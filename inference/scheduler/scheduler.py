@@ -174,10 +174,12 @@ class Scheduler:
         """A step with the first isolated request alone, whatever room that takes."""
         request = min((self._requests[i] for i in self._isolated), key=self._queue_key)
         if request.status is RequestStatus.RUNNING:
-            return [self._continue_alone(request)]
+            return self._continue_alone(request)
         while True:
             prefix = self._kv.find_prefix(request)
             if not self._kv.can_hold(request, prefix):
+                if not self._running:
+                    return []  # the rest is reserved for what comes from elsewhere
                 self._preempt(max(self._running, key=self._queue_key))
             elif self._kv.is_intact(prefix):
                 break
@@ -185,13 +187,16 @@ class Scheduler:
         self._start(request, prefix, self.limit.tokens, chunks)
         return list(chunks.values())
 
-    def _continue_alone(self, request: Request) -> Chunk:
-        """The next chunk of an isolated request whose prompt takes several steps."""
+    def _continue_alone(self, request: Request) -> list[Chunk]:
+        """The next chunk of an isolated request whose prompt takes several steps; none while the
+        blocks for it are reserved."""
         num_tokens = self._up_to(request, request.num_computed, self.limit.tokens)
         while not self._kv.grow(request, num_tokens):
             others = [other for other in self._running if other is not request]
+            if not others:
+                return []
             self._preempt(max(others, key=self._queue_key))
-        return Chunk(request, request.num_computed, num_tokens)
+        return [Chunk(request, request.num_computed, num_tokens)]
 
     def _budget(self, drafts: Mapping[str, Sequence[int]]) -> int:
         """Tokens of the next step; always enough for one of each running request."""

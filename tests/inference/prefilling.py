@@ -9,15 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from inference.config import EngineConfig, KvDtype
-from inference.connector.messages import PrefillRequest
-from inference.connector.prefill_server import PrefillServer
-from inference.connector.remote_prefill import (
-    PrefillTask,
-    RemotePrefill,
-)
+from inference.connector.incoming import Incoming
+from inference.connector.messages import FromPrefill, LayerBlocks, PrefillRequest, frames
+from inference.connector.prefill_server import serve
+from inference.connector.remote_prefill import RemotePrefill
+from inference.connector.zmq_connector import PrefillTask
 from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
@@ -43,7 +40,7 @@ def prefill_engine(
     core, runner = make_engine(model, kv_dtype)
     stop = threading.Event()
     server = threading.Thread(
-        target=PrefillServer(core, runner.blocks, api_key).serve, args=(address, stop), daemon=True
+        target=serve, args=(core, runner, address, stop, api_key), daemon=True
     )
     server.start()
     try:
@@ -66,9 +63,36 @@ def answer(core: EngineCore, remote: RemotePrefill | None = None, salt: str = ""
     return driver.generate(PROMPT, greedy(max_tokens=12))
 
 
-def asked(prompt: list[int], runner: ModelRunner, **fields: Any) -> bytes:
-    return msgspec.msgpack.encode(PrefillRequest(runner.blocks.fingerprint, prompt, **fields))
+def asked(prompt: list[int], runner: ModelRunner, **fields: Any) -> list[bytes]:
+    return frames(PrefillRequest(runner.blocks.fingerprint, prompt, **fields))
 
 
-def task(prompt: list[int]) -> PrefillTask:
-    return PrefillTask(prompt, "", (len(prompt) - 1) // 16)
+def task(prompt: list[int], runner: ModelRunner) -> PrefillTask:
+    """Writes what comes to the first blocks of an engine that does nothing else."""
+    blocks = range((len(prompt) - 1) // 16)
+    return PrefillTask(prompt, "", Incoming(runner.blocks, blocks, 0))
+
+
+class Sent:
+    """What a `PrefillServer` says, and to whom; a peer can be gone."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[bytes, FromPrefill]] = []
+        self.data: dict[bytes, dict[int, bytes]] = {}
+        """By peer and layer."""
+        self.gone: set[bytes] = set()
+
+    def __call__(self, peer: bytes, message: FromPrefill, data: bytes = b"") -> bool:
+        if peer in self.gone:
+            return False
+        self.said.append((peer, message))
+        if isinstance(message, LayerBlocks):
+            layers = self.data.setdefault(peer, {})
+            layers[message.layer] = layers.get(message.layer, b"") + data
+        return True
+
+    def ends(self) -> list[tuple[bytes, FromPrefill]]:
+        """What was said but blocks, since this was asked last."""
+        ends = [pair for pair in self.said if not isinstance(pair[1], LayerBlocks)]
+        self.said.clear()
+        return ends

@@ -11,21 +11,34 @@ import torch
 import zmq
 
 from inference.config import EngineConfig, SchedulerConfig
-from inference.connector.messages import CancelPrefill, PrefillAnswer, Refusal
-from inference.connector.prefill_server import PrefillServer
-from inference.connector.remote_prefill import (
-    Handover,
-    PrefillTask,
-    RemotePrefill,
-    ZmqConnector,
+from inference.connector.messages import (
+    VERSION,
+    CancelPrefill,
+    FromPrefill,
+    LayerBlocks,
+    PrefillDone,
+    Refusal,
+    Refused,
+    frames,
 )
+from inference.connector.prefill_server import PrefillServer
+from inference.connector.remote_prefill import RemotePrefill
+from inference.connector.zmq_connector import PrefillTask, ZmqConnector
 from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import greedy
-from tests.inference.prefilling import PROMPT, answer, asked, make_engine, prefill_engine, task
+from tests.inference.prefilling import (
+    PROMPT,
+    Sent,
+    answer,
+    asked,
+    make_engine,
+    prefill_engine,
+    task,
+)
 from tests.inference.serving import wait_for
 from tests.inference.test_families import make_folder
 
@@ -93,21 +106,26 @@ def test_request_without_the_right_key_is_refused(model, expected):
 def test_prompts_of_several_peers_are_computed_in_one_step(model):
     prompts = [[(token + i) % 120 + 3 for token in PROMPT] for i in range(4)]
     core, runner = make_engine(model)
-    alone = []
-    for prompt in prompts:
-        server = PrefillServer(core, runner.blocks)
-        assert server.take(b"peer", asked(prompt, runner)) is None
-        alone += [answer for _, answer in server.step()]
-    core, runner = make_engine(model)
-    server = PrefillServer(core, runner.blocks)
+    alone = Sent()
+    server = PrefillServer(core, runner, alone)
     for i, prompt in enumerate(prompts):
-        assert server.take(b"peer %d" % i, asked(prompt, runner)) is None
-    together = dict(server.step())
-    assert [together[b"peer %d" % i].num_blocks for i in range(4)] == [4] * 4
+        server.take(b"peer %d" % i, asked(prompt, runner))
+        server.step()
+    core, runner = make_engine(model)
+    together = Sent()
+    server = PrefillServer(core, runner, together)
+    for i, prompt in enumerate(prompts):
+        server.take(b"peer %d" % i, asked(prompt, runner))
+    server.step()
+    ends = dict(together.ends())
     for i in range(4):
+        peer = b"peer %d" % i
+        end = ends[peer]
+        assert isinstance(end, PrefillDone)
+        assert end.num_blocks == 4
         found, wanted = (
-            torch.frombuffer(bytearray(answer.data), dtype=torch.float32)
-            for answer in (together[b"peer %d" % i], alone[i])
+            torch.frombuffer(bytearray(b"".join(sent.data[peer].values())), dtype=torch.float32)
+            for sent in (together, alone)
         )
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
     assert core.stats().steps == 1
@@ -138,11 +156,13 @@ def test_invalid_message_is_refused_and_others_are_served(model, expected):
         client.send(b"no envelope")
         assert client.poll(20_000)
         client.close()
-        socket = context.socket(zmq.REQ)
+        socket = context.socket(zmq.DEALER)
         socket.connect(address)
-        socket.send(b"no message")
+        socket.send_multipart([b"", VERSION, b"no message"])
         assert socket.poll(20_000)
-        assert msgspec.msgpack.decode(socket.recv(), type=PrefillAnswer).error
+        refusal = msgspec.msgpack.decode(socket.recv_multipart()[-1], type=FromPrefill)
+        assert isinstance(refusal, Refused)
+        assert refusal.refusal is Refusal.INVALID_MESSAGE
         socket.close()
         core, runner = make_engine(model)
         connector = ZmqConnector(address, runner.blocks)
@@ -156,7 +176,7 @@ def test_prompt_is_computed_locally_when_the_peer_is_away(model, expected):
     # It is found out by connecting, not by waiting for an answer: or this would take an hour.
     connector = ZmqConnector(f"tcp://127.0.0.1:{free_port()}", runner.blocks, timeout_s=3600)
     assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
-    assert connector.fetch(task(PROMPT)) is None, "it is not waited for again"
+    assert connector.fetch(task(PROMPT, runner)) is None, "it is not waited for again"
     assert core.kv.prefix_tokens_hit == 0
     connector.close()
 
@@ -175,8 +195,8 @@ def test_prompt_is_computed_locally_when_the_peer_serves_another_model(model, ex
 class Broken:
     """Hands over too few bytes."""
 
-    def fetch(self, task: PrefillTask) -> Handover:
-        return Handover(4, b"cut off")
+    def fetch(self, task: PrefillTask) -> None:
+        task.incoming.take(LayerBlocks(0, 0, 4), b"cut off")
 
 
 def test_blocks_of_the_wrong_size_are_dropped(model, expected):
@@ -200,9 +220,10 @@ def test_aborted_request_is_forgotten(model):
     core, runner = make_engine(model)
     remote = RemotePrefill(core, runner.blocks, Broken())
     assert remote.take(AddRequest("asked", PROMPT, greedy()))
+    assert core.kv.pool.num_used == 4
     remote.abort(["asked"])
-    assert not remote.is_waiting
-    assert remote.arrived() == []
+    wait_until_given_up(remote)
+    assert core.kv.pool.num_used == 0
 
 
 def test_short_or_cached_prompt_is_not_sent_to_the_peer(model, expected):
@@ -226,25 +247,31 @@ def test_short_or_cached_prompt_is_not_sent_to_the_peer(model, expected):
 )
 def test_prompt_that_cannot_be_computed_is_refused_by_a_typed_answer(model, token_ids, reason):
     core, runner = make_engine(model)
-    server = PrefillServer(core, runner.blocks)
-    refusal = server.take(b"peer", asked(token_ids, runner))
-    assert refusal is not None
+    sent = Sent()
+    server = PrefillServer(core, runner, sent)
+    server.take(b"peer", asked(token_ids, runner))
+    [(_, refusal)] = sent.ends()
+    assert isinstance(refusal, Refused)
     assert refusal.refusal is Refusal.INVALID_PROMPT
     assert reason in refusal.error
-    assert server.take(b"peer", asked(PROMPT, runner)) is None
-    [(_, answer)] = server.step()
-    assert answer.num_blocks == 4
+    server.take(b"peer", asked(PROMPT, runner))
+    server.step()
+    [(_, end)] = sent.ends()
+    assert isinstance(end, PrefillDone)
+    assert end.num_blocks == 4
 
 
 def test_prompts_are_computed_in_order_of_receipt(model):
     """Eleven, so that the order of their names as texts is another."""
     core, runner = make_engine(model, scheduler=SchedulerConfig(max_num_seqs=1))
-    server = PrefillServer(core, runner.blocks)
+    sent = Sent()
+    server = PrefillServer(core, runner, sent)
     senders = [b"peer %d" % i for i in range(11)]
     for i, sender in enumerate(senders):
-        assert server.take(sender, asked([i + 3, *PROMPT], runner)) is None
-    answered = [sender for _ in senders for sender, _ in server.step()]
-    assert answered == senders
+        server.take(sender, asked([i + 3, *PROMPT], runner))
+    for _ in senders:
+        server.step()
+    assert [sender for sender, _ in sent.ends()] == senders
 
 
 def test_cancelled_or_timed_out_prompt_is_not_computed(model):
@@ -252,17 +279,21 @@ def test_cancelled_or_timed_out_prompt_is_not_computed(model):
     core, runner = make_engine(model)
     clock = Clock()
     core._clock = clock
-    server = PrefillServer(core, runner.blocks, clock=clock)
-    assert server.take(b"cancels", asked(PROMPT, runner)) is None
-    assert server.take(b"cancels", msgspec.msgpack.encode(CancelPrefill())) is None
-    assert server.take(b"is slow", asked([9, *PROMPT], runner, timeout_s=5.0)) is None
+    sent = Sent()
+    server = PrefillServer(core, runner, sent, clock=clock)
+    server.take(b"cancels", asked(PROMPT, runner))
+    server.take(b"cancels", frames(CancelPrefill()))
+    server.take(b"is slow", asked([9, *PROMPT], runner, timeout_s=5.0))
     clock.now = 6.0
-    assert server.step() == []
+    server.step()
+    assert sent.said == []
     assert not core.scheduler.has_work
     assert core.stats().tokens_computed == 0
-    assert server.take(b"waits", asked(PROMPT, runner)) is None
-    [(sender, answer)] = server.step()
-    assert (sender, answer.num_blocks) == (b"waits", 4)
+    server.take(b"waits", asked(PROMPT, runner))
+    server.step()
+    [(sender, end)] = sent.ends()
+    assert sender == b"waits"
+    assert isinstance(end, PrefillDone)
 
 
 class Stuck:
@@ -274,6 +305,16 @@ class Stuck:
     def fetch(self, task: PrefillTask) -> None:
         self.tasks.append(task)
         task.cancelled.wait(60)
+
+
+def wait_until_given_up(remote: RemotePrefill) -> None:
+    """Until no thread writes any more, for a request that is not here any more."""
+
+    def is_given_up() -> bool:
+        assert remote.arrived() == []
+        return not remote.is_waiting
+
+    wait_for(is_given_up, timeout_s=20)
 
 
 class Clock:
@@ -306,8 +347,9 @@ def test_request_ends_in_time_while_its_prompt_is_away(model, fields, reason):
     assert remote.arrived() == []
     clock.now = 5.0
     assert remote.arrived() == [message]
-    assert not remote.is_waiting
     assert connector.tasks[0].cancelled.is_set()
+    wait_until_given_up(remote)
+    assert core.kv.pool.num_used == 0
     core.add(message)
     [output] = core.step()
     assert output.finish_reason == reason
@@ -324,8 +366,9 @@ def test_aborted_request_cancels_its_prompt(model):
     remote.abort(["second"])
     remote.abort(["first"])
     wait_for(connector.tasks[0].cancelled.is_set, timeout_s=20)
+    wait_until_given_up(remote)
     assert len(connector.tasks) == 1, "the second was asked for after it was aborted"
-    assert remote.arrived() == []
+    assert core.kv.pool.num_used == 0
 
 
 def test_refused_prompt_does_not_keep_the_next_one_from_the_prefill_engine(model, expected):
@@ -334,7 +377,7 @@ def test_refused_prompt_does_not_keep_the_next_one_from_the_prefill_engine(model
     core, runner = make_engine(model)
     with prefill_engine(model, address):
         connector = ZmqConnector(address, runner.blocks)
-        assert connector.fetch(task([-1] * 40)) is None
+        assert connector.fetch(task([-1] * 40, runner)) is None
         assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
         connector.close()
     assert core.kv.prefix_tokens_hit == 64
@@ -344,7 +387,7 @@ def test_prompt_is_computed_locally_when_the_connector_raises(model, expected):
     core, runner = make_engine(model)
 
     class Raises:
-        def fetch(self, task: PrefillTask) -> Handover:
+        def fetch(self, task: PrefillTask) -> PrefillDone:
             raise RuntimeError("a fault of the connector")
 
     assert answer(core, RemotePrefill(core, runner.blocks, Raises())) == expected

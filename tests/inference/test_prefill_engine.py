@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,13 +17,22 @@ import zmq
 from inference.connector.messages import CancelPrefill, PrefillRequest, ToPrefill
 from infra.services.ports import free_port
 from tests.inference.serving import serve, wait_for
+from tests.inference.test_shared_memory import shared_memory
 from tests.inference.tiny import make_tiny_model
 
 
-def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, monkeypatch):
-    """Until that one is gone: then it computes them itself, and nobody notices."""
+@pytest.fixture(params=["tcp", "shared memory"])
+def address(request, tmp_path) -> str:
+    if request.param == "tcp":
+        return f"tcp://127.0.0.1:{free_port()}"
+    return f"ipc://{tmp_path}/prefill"
+
+
+def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, monkeypatch, address):
+    """Until that one is gone, in the middle of a prompt: then it computes them itself, and nobody
+    notices."""
+    before = shared_memory()
     model = make_tiny_model(tmp_path)
-    address = f"tcp://127.0.0.1:{free_port()}"
     monkeypatch.setenv("PARLEY_PREFILL_API_KEY", "a secret")
     options = ("--kv-dtype", "int8", "--num-blocks", "64")
     other = subprocess.Popen(
@@ -47,13 +57,20 @@ def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, mo
 
             wait_for(was_handed_over, timeout_s=60, every_s=0.2)
             first = answer(prompts[0])
-            other.kill()
-            other.wait()
-            alone = answer(prompts[1])
+            other.send_signal(signal.SIGSTOP)
+            with ThreadPoolExecutor(1) as pool:
+                # Well within the silence that a peer may keep while it lives.
+                asking = pool.submit(answer, prompts[1])
+                wait_for(lambda: served.metric("parley:kv_blocks_used") == 4, timeout_s=20)
+                other.kill()
+                other.wait()
+                alone = asking.result(timeout=25)
             assert alone["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
             assert len(alone["choices"][0]["text"]) > 0
             again = answer(prompts[0])
             assert again["choices"][0]["text"] == first["choices"][0]["text"]
+            served.wait_until_idle()
+            assert shared_memory() == before
     finally:
         other.kill()
         other.wait()

@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 import zmq
 
-from inference.connector.messages import Refusal
-from inference.connector.payload import write
+from inference.connector.messages import Refusal, Refused
+from inference.connector.payload import Segment, write
 from inference.connector.prefill_server import PrefillServer
-from inference.connector.remote_prefill import (
-    ZmqConnector,
-)
-from tests.inference.prefilling import PROMPT, make_engine, task
+from inference.connector.zmq_connector import ZmqConnector
+from tests.inference.prefilling import PROMPT, Sent, make_engine, task
 from tests.inference.serving import wait_for
 from tests.inference.test_families import make_folder
 
@@ -37,16 +35,19 @@ def test_unread_blocks_leave_no_shared_memory(model, tmp_path):
     """The peer has given up before they are computed."""
     before = shared_memory()
     core, runner = make_engine(model)
-    server = PrefillServer(core, runner.blocks)
+    sent = Sent()
+    server = PrefillServer(core, runner, sent)
     address = f"ipc://{tmp_path}/prefill"
     with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
         socket.bind(address)
         connector = ZmqConnector(address, runner.blocks, timeout_s=0.3)
-        assert connector.fetch(task(PROMPT)) is None
-        sender, *_, message = socket.recv_multipart()
-        assert server.take(sender, message) is None
-        [(_, answer)] = server.step()
-        assert answer.refusal is Refusal.FAILED
+        assert connector.fetch(task(PROMPT, runner)) is None
+        sender, *received = socket.recv_multipart()
+        server.take(sender, received)
+        server.step()
+        [(_, refused)] = sent.ends()
+        assert isinstance(refused, Refused)
+        assert refused.refusal is Refusal.FAILED
         connector.close()
     assert shared_memory() == before
 
@@ -67,4 +68,12 @@ def test_shared_memory_of_a_killed_process_is_freed():
 
 def test_blocks_are_written_to_no_memory_but_a_peers_segment():
     with pytest.raises(ValueError, match="psm_other"):
-        write("psm_other", b"data")
+        write("psm_other", 0, b"data")
+
+
+def test_blocks_are_not_written_beyond_a_segment():
+    with Segment(8) as segment:
+        write(segment.name, 4, b"data")
+        with pytest.raises(ValueError, match="do not fit"):
+            write(segment.name, 5, b"data")
+        assert segment.read(0, 8) == bytes(4) + b"data"
