@@ -321,4 +321,9 @@ def _add_registration_options(serve: argparse.ArgumentParser) -> None:
         metavar="DOLLARS",
         help="what an hour of this engine costs",
     )
-    serve.add_argument("--role", action="append", choices=["prefill", "decode"])
+    serve.add_argument(
+        "--role",
+        action="append",
+        choices=["prefill", "decode"],
+        help="what it announces itself as, both by default; without decode it gets no requests",
+    )

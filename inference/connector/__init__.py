@@ -14,8 +14,9 @@
 
 What is handed over are the full blocks before a prompt's last token, put into the prefix
 cache of the engine that generates once all layers of them are there: a request finds them like
-any cached prefix, computes the rest itself and samples with its own seed. So tokens are the same as from one engine, and
-when the peer is away, too slow or another model, nothing is found and the prompt is computed
-here. A peer may be asked for a key; what travels is not encrypted, so their network is private.
+any cached prefix, computes the rest itself and samples with its own seed. So tokens are the same
+as from one engine, and when the peer is away, too slow or another model, nothing is found and the
+prompt is computed here. A peer may be asked for a key; what travels is not encrypted, so their
+network is private.
 Source: Zhong et al. 2024 (DistServe).
 """

@@ -7,8 +7,9 @@ import logging
 import os
 import signal
 import threading
+from typing import get_args
 
-from inference.config import PREFILL_KEY_VARIABLE, EngineConfig
+from inference.config import PREFILL_KEY_VARIABLE, EngineConfig, Rounding
 from inference.connector.prefill_server import serve
 from inference.engine.engine_core import EngineCore
 from inference.model.files.sources import fetch
@@ -21,6 +22,8 @@ def main() -> None:
     parser.add_argument("--listen", default="tcp://127.0.0.1:7100", help="or ipc:///PATH")
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--kv-dtype", default="auto", help="the same as that engine's")
+    parser.add_argument("--quantization", default="as-is", help="of weights, as for `serve`")
+    parser.add_argument("--int8-activations", default="off", choices=get_args(Rounding))
     parser.add_argument("--device", default="auto")
     parser.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")
     parser.add_argument("--threads", type=int, help="torch threads; default: all cores")
@@ -36,6 +39,8 @@ def main() -> None:
         model=str(fetch(args.model)),
         dtype=args.dtype,
         kv_dtype=args.kv_dtype,
+        quantization=args.quantization,
+        int8_activations=args.int8_activations,
         device=args.device,
         num_blocks=args.num_blocks,
         num_threads=args.threads,

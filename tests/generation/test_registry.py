@@ -114,6 +114,26 @@ def test_engine_of_a_known_address_is_the_configured_replica() -> None:
     assert before.replicas == pool.replicas[:1]
 
 
+def test_engine_that_only_computes_prompts_gets_no_requests() -> None:
+    upstream = SyntheticUpstream()
+    upstream.port = 7001
+    known = Registry(KEY)
+    pools = FleetPools(pools_of(upstream), known)
+    prefills, decodes, both = (
+        msgspec.structs.replace(
+            RECORD, id=name, name=name, url=f"http://127.0.0.1:{port}", roles=roles
+        )
+        for name, port, roles in (
+            ("prefills", 7002, ("prefill",)),
+            ("decodes", 7003, ("decode",)),
+            ("both", 7004, ("prefill", "decode")),
+        )
+    )
+    known.take(holding(prefills, decodes, both))
+    [pool] = pools.models
+    assert {one.name for one in pool.replicas} == {"replica-0", "decodes", "both"}
+
+
 def test_engine_gets_nothing_of_a_region_that_it_is_not_in() -> None:
     known = registry.Registry(KEY)
     where = {"here": "eu", "there": "us", "somewhere": ""}

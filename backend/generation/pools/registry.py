@@ -25,6 +25,8 @@ from billing.tiers import TIERS
 
 log = structlog.get_logger(__name__)
 
+ANSWERS = "decode"
+"""The role of engines that requests are sent to."""
 INDEX = "engines"
 """In Redis: the ids of the engines. The record of one is at `engines:{id}`."""
 TTL_MS = 3000
@@ -324,7 +326,10 @@ def with_engines(pool: PoolConfig, registry: Registry) -> PoolConfig:
 
 
 def serves(record: EngineRecord, model: str) -> bool:
-    """Whether an engine knows a model by this name: its own, or that with one of its adapters."""
+    """Whether an engine answers for a model by this name: its own, or that with one of its
+    adapters. One that only computes prompts for others answers nobody."""
+    if ANSWERS not in record.roles:
+        return False
     base, _, adapter = model.partition(ADAPTER_SEPARATOR)
     return record.model == model or (record.model == base and adapter in record.adapters)
 
