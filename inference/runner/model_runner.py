@@ -232,13 +232,13 @@ class ModelRunner:
         return [results.get(chunk.request.request_id) for chunk in chunks]
 
     def _listener(
-        self, chunks: list[Chunk], told: Callable[[list[Chunk], int], None]
+        self, chunks: list[Chunk], notify: Callable[[list[Chunk], int], None]
     ) -> Callable[[int], None]:
         """Passes on how many layers are written; what is kept beside them is when the last is."""
 
         def written(num_layers: int) -> None:
             all_of_them = num_layers == len(self._caches)
-            told(chunks, self.blocks.num_layers if all_of_them else num_layers)
+            notify(chunks, self.blocks.num_layers if all_of_them else num_layers)
 
         return written
 

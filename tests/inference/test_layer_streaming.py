@@ -67,12 +67,12 @@ def test_layers_leave_one_by_one_before_their_step_has_ended(model):
     core, runner = make_engine(model)
     in_step: list[bool] = []
 
-    class Watched(Sent):
+    class Observed(Sent):
         def __call__(self, peer, message, data=b""):
             in_step.append(core.stats().steps == 0)
             return super().__call__(peer, message, data)
 
-    sent = Watched()
+    sent = Observed()
     server = PrefillServer(core, runner, sent)
     server.take(b"peer", asked(PROMPT, runner))
     server.step()
@@ -89,14 +89,14 @@ def test_layer_leaves_before_the_next_one_is_computed(model):
     core, runner = make_engine(model)
     seen: list[tuple[int, bool]] = []
 
-    class Watched(Sent):
+    class Observed(Sent):
         def __call__(self, peer, message, data=b""):
             if isinstance(message, LayerBlocks) and message.layer == 0:
                 own = core.scheduler.running[0].block_ids[:4]
                 seen.append((len(data), any(runner.blocks.read_layer(1, own))))
             return super().__call__(peer, message, data)
 
-    server = PrefillServer(core, runner, Watched())
+    server = PrefillServer(core, runner, Observed())
     server.take(b"peer", asked(PROMPT, runner))
     server.step()
     assert seen == [(runner.blocks.layer_size(0, 4), False)]
@@ -135,12 +135,12 @@ def test_blocks_that_a_step_computes_again_have_gone_once(model):
         return True
 
     server = PrefillServer(core, runner, send)
-    told = runner.written
-    assert told is not None
+    notify = runner.written
+    assert notify is not None
     fails = iter([True])
 
     def fail_once(chunks: list[Chunk], num_layers: int) -> None:
-        told(chunks, num_layers)
+        notify(chunks, num_layers)
         if num_layers == 1 and next(fails, False):
             raise MemoryError
 
@@ -264,6 +264,18 @@ def ask(core: EngineCore, runner: ModelRunner, address: str, **fields) -> Remote
     return remote
 
 
+def arrived_until_none_waits(remote: RemotePrefill) -> list[AddRequest]:
+    """What arrives until no prompt is away and no thread writes."""
+    ready: list[AddRequest] = []
+
+    def is_over() -> bool:
+        ready.extend(remote.arrived())
+        return not remote.is_waiting
+
+    wait_for(is_over, timeout_s=20)
+    return ready
+
+
 def test_no_block_is_found_before_all_its_layers_are_there(model):
     core, runner = make_engine(model)
     with scripted(*all_but_last_layer(runner)) as peer:
@@ -346,8 +358,7 @@ def test_reserved_blocks_are_given_back_when_what_runs_needs_them(model):
     assert remote.take(AddRequest("asked", PROMPT, greedy()))
     taken = core.kv.pool.take(core.kv.pool.num_free)
     assert taken is not None
-    ready: list[AddRequest] = []
-    wait_for(lambda: ready.extend(remote.arrived()) or ready, timeout_s=20)
+    ready = arrived_until_none_waits(remote)
     assert [message.request_id for message in ready] == ["asked"]
     assert core.kv.pool.num_free == 3, "one of the four was cached"
     core.kv.pool.release(taken)
@@ -382,8 +393,7 @@ def test_nothing_is_left_in_shared_memory_when_the_receiver_gives_up(model, tmp_
             wait_for(lambda: shared_memory() != before, timeout_s=20)
             remote.abort(["asked"])
         wait_for(cancelled.is_set, timeout_s=20)
-        ready: list[AddRequest] = []
-        wait_for(lambda: ready.extend(remote.arrived()) or not remote.is_waiting, timeout_s=20)
+        ready = arrived_until_none_waits(remote)
         stop.set()
         thread.join()
     assert shared_memory() == before
