@@ -37,6 +37,8 @@ T = TypeVar("T")
 
 _BLOCK = 16
 _STREAM = 100
+_STREAM_PROMPT = 16
+"""Without a full block before its last token, so that it is computed here."""
 _CONNECT_LIMIT_S = 120.0
 
 
@@ -85,7 +87,7 @@ async def _measure(
     _say(f"\n{way}: first token after {first:.2f} s")
     async with session(url) as client:
         work = Workloads(client, vocab)
-        [alone] = await work.streams(1, 64, 2 * _STREAM)
+        [alone] = await work.streams(1, _STREAM_PROMPT, 2 * _STREAM)
         fetch = asyncio.to_thread(_fetch, connector, runner, prompts[1])
         elsewhere, fetched = await _gaps_during(work, fetch)
         arriving, _ = await _gaps_during(work, ask(client, prompts[2], 1))
@@ -107,7 +109,7 @@ async def _gaps_during(work: Workloads, other: Awaitable[T]) -> tuple[list[float
     running = asyncio.ensure_future(other)
     gaps: list[float] = []
     while not running.done():
-        [stream] = await work.streams(1, 64, _STREAM)
+        [stream] = await work.streams(1, _STREAM_PROMPT, _STREAM)
         gaps += stream.gaps
     return gaps, await running
 
