@@ -99,6 +99,11 @@ describe("Markdown", () => {
     expect(of("And on.")).toBe("ltr");
   });
 
+  it("lets each paragraph of a text with footnotes run in its own direction", () => {
+    render(<Markdown text={"Hello.[^1]\n\nمرحبا بك\n\n[^1]: A note."} />);
+    expect(screen.getByText(/مرحبا/).closest("[dir]")).toHaveAttribute("dir", "rtl");
+  });
+
   it("lets a list and a table run in the direction of their letters", () => {
     render(<Markdown text={"Hello.\n\n- عنصر أول\n- عنصر ثان\n\n| اسم |\n|---|\n| قيمة |"} />);
     for (const role of ["list", "table"]) {

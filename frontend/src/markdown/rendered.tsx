@@ -9,6 +9,7 @@ import { memo, useId } from "react";
 import {
   type Components,
   defaultRehypePlugins,
+  parseMarkdownIntoBlocks,
   Streamdown,
   type StreamdownProps,
 } from "streamdown";
@@ -88,12 +89,15 @@ export interface MarkdownProps {
 
 /** Rendered again only when its text has changed. */
 export const Rendered = memo(function Rendered({ text, streaming, className }: MarkdownProps) {
+  const source = hideFormulas(text, streaming);
+  // As one piece a stored answer would block the page. One with footnotes cannot be divided: there
+  // the other mode gives each of its paragraphs a direction of its own.
+  const undivided = !streaming && parseMarkdownIntoBlocks(source).length < 2;
   return (
     <div className={cn("answer", className)} data-streaming={streaming || undefined}>
       <FootnotePlace value={useId()}>
         <Streamdown
-          // In its other mode a stored answer would be one piece of work, which blocks the page.
-          mode="streaming"
+          mode={undivided ? "static" : "streaming"}
           parseIncompleteMarkdown={streaming ?? false}
           isAnimating={streaming ?? false}
           components={components}
@@ -106,7 +110,7 @@ export const Rendered = memo(function Rendered({ text, streaming, className }: M
           linkSafety={{ enabled: false }}
           className="space-y-0"
         >
-          {hideFormulas(text, streaming)}
+          {source}
         </Streamdown>
       </FootnotePlace>
     </div>
