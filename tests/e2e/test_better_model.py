@@ -1,7 +1,8 @@
 """The model that comes after the start: seen on its way, served, and the default, in the web
 processes and on the pages that were there before. A second engine with the small model stands for
 the large one. Why one does not come: tests/infra/test_provisioning.py. And models that an operator
-adds to the same product: copies of the small one, of which the memory holds one at a time."""
+adds to the same product: copies of the small one, of which the memory holds one at a time. The
+product is started as a person starts it, on an empty database, and ended as a person ends it."""
 
 import hashlib
 import json
@@ -19,6 +20,7 @@ from infra.launcher.console import Console
 from infra.launcher.model_spec import DEFAULT, read_spec
 from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
 from infra.launcher.supervisor import Supervisor
+from infra.services.ports import accepts_connections
 from tests.e2e.users import Person, Visitor
 from tests.support.launched import LaunchedProduct
 from tests.support.minilm import CACHE, MINILM, REFERENCE
@@ -57,10 +59,11 @@ def product(model_file: Path, scratch: Path, sources: Sources) -> Iterator[Launc
     with spec.open("a") as file:
         file.write(BESIDE.format(folder=fetch(MINILM, cache=CACHE).resolve()))
     settings = {**sources.environment(), "PARLEY_MODEL_MEMORY": "1.5GB"}
-    made = launched(scratch / "page", model_file, str(spec), settings, migrated=True)
+    made = launched(scratch / "page", model_file, str(spec), settings, migrated=False)
     made.start()
     yield made
-    made.stop()
+    if made.launcher.poll() is None:
+        made.stop()
 
 
 def pids_of_web(product: LaunchedProduct) -> set[int]:
@@ -92,6 +95,30 @@ def listed(client: httpx.Client) -> list[dict]:
 
 def default_of(client: httpx.Client) -> str:
     return str(listed(client)[0]["id"])
+
+
+def test_up_starts_every_process_and_hashes_passwords_at_full_cost(
+    product: LaunchedProduct,
+) -> None:
+    family = psutil.Process(product.launcher.pid).children(recursive=True)
+    commands = [" ".join(process.cmdline()) for process in family]
+    for words in (
+        "inference serve",
+        "uvicorn",
+        "--queues celery ",
+        "--queues webhooks ",
+        " beat ",
+        " relay",
+        " aggregate",
+        " detect_abuse",
+    ):
+        assert any(words in command for command in commands), words
+    assert re.search(r"\d web +\| ", product.output), "logs are prefixed"
+    assert (product.var / "demo-login.txt").stat().st_mode & 0o077 == 0
+    passwords = product.rows("SELECT password FROM accounts_user")
+    assert passwords
+    for row in passwords:
+        assert row["password"].startswith("argon2$argon2id$v=19$m=102400,t=2,p=8$")
 
 
 def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
@@ -233,46 +260,51 @@ def test_added_models_are_served_and_take_turns_in_memory(
             lambda: states_of_copies(client) == {"copy-a": "ready", "copy-b": "idle"}
         )
 
-        assert ask(client, "copy-b") == "copy-b", "a request waits for its engine"
-        engine_of(product, "copy-b").kill()
-        assert ask(client, "copy-b") == "copy-b", "and for one that is started again"
-        assert product.manage("models", "default", "copy-b").returncode == 0
-        product.wait_until(lambda: default_of(client) == "copy-b")
+        assert product.manage("models", "default", "copy-a").returncode == 0
+        product.wait_until(lambda: default_of(client) == "copy-a")
         for name in copies:
             assert product.manage("models", "remove", name).returncode == 0
+        left = {"test-large", "smollm2-135m", "minilm"}
+        product.wait_until(lambda: {m["id"] for m in listed(client)} == left)
         product.wait_until(lambda: default_of(client) == "test-large")
-        assert {m["id"] for m in listed(client)} == {"test-large", "smollm2-135m", "minilm"}
         assert "copy-" not in product.manage("models", "list").stdout
         assert all(copy.exists() for copy in copies.values()), "an operator's file stays"
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "reason"),
-    [
-        (b"GGUF and nothing more", (), "has GGUF version"),
-        (None, ("--sha256", "0" * 64), "does not have SHA-256 0000"),
-    ],
-)
 def test_model_that_cannot_be_served_is_declined_and_the_others_go_on(
-    product: LaunchedProduct,
-    model_file: Path,
-    tmp_path: Path,
-    content: bytes | None,
-    options: tuple[str, ...],
-    reason: str,
+    product: LaunchedProduct, model_file: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad.gguf"
-    path.write_bytes(content) if content else path.symlink_to(model_file)
-    done = product.manage("models", "add", f"file:{path}", "--id", "bad", *options)
-    assert done.returncode == 1
-    assert re.search(reason, done.stdout), done.stdout
+
+    def refused(identity: str, *options: str) -> str:
+        done = product.manage("models", "add", f"file:{path}", "--id", identity, *options)
+        assert done.returncode == 1
+        return done.stdout
+
+    path.symlink_to(model_file)
+    assert "does not have SHA-256 0000" in refused("other", "--sha256", "0" * 64)
+    path.unlink()
+    path.write_bytes(b"GGUF and nothing more")
+    assert "has GGUF version" in refused("bad")
     with product.owner() as client:
         assert "bad" not in client.get("/api/models").text, "its reason names files of the machine"
         assert ask(client, "auto") == "test-large"
     listing = product.manage("models", "list").stdout
-    assert re.search(rf"^bad +declined.*{reason}", listing, re.MULTILINE)
+    assert re.search("^bad +declined.*has GGUF version", listing, re.MULTILINE)
     assert product.manage("models", "remove", "bad").returncode == 0
     product.wait_until(lambda: "bad" not in (product.var / "models/machine.json").read_text())
+
+
+def test_everything_ends_on_ctrl_c(product: LaunchedProduct) -> None:
+    """After the tests above: engines that were loaded and unloaded are among what ends."""
+    family = psutil.Process(product.launcher.pid).children(recursive=True)
+    said = len(product.lines)
+    code = product.stop()
+    rest = "".join(product.lines[said:])
+    assert code == 0, rest
+    assert "Traceback" not in rest
+    assert not [process for process in family if process.is_running()]
+    assert not accepts_connections(product.port)
 
 
 def test_reason_is_shown_where_it_does_not_come(
