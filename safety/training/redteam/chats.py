@@ -1,4 +1,5 @@
-"""Attacks that need a stored chat: a file that is attached, a chat of another product."""
+"""Attacks that need a stored chat: a file that is attached or belongs to the chat's project or
+assistant, what is remembered, a chat of another product, a copy of one that is shared."""
 
 import time
 from dataclasses import dataclass
@@ -8,6 +9,9 @@ from uuid import uuid4
 import httpx
 
 from safety.training.redteam.attacks import Attack
+
+MAX_MEMORY = 300
+"""Characters that the product remembers at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +25,35 @@ class StoredChat:
 def stored_chat(client: httpx.Client, attack: Attack, *, model: str) -> StoredChat:
     """A new chat in which all but the last message of `attack` is there. Raises HTTPStatusError."""
     text = attack.messages[-1]["content"]
-    chat = _imported(client, attack) if attack.is_imported else _made(client, model)
     content: str | list[dict[str, str]] = text
+    wanted = {} if model == "auto" else {"model": model}
+    if attack.memory:
+        _checked(client.put("/api/memories/settings", json={"is_on": True}))
+        _checked(client.post("/api/memories", json={"text": attack.memory[:MAX_MEMORY]}))
     if attack.document:
         sent = client.post("/api/attachments", files={"file": ("it.txt", attack.document.encode())})
-        file = {"type": "file", "attachment_id": str(_checked(sent)["id"])}
-        content = [{"type": "text", "text": text}, file]
+        file = str(_checked(sent)["id"])
+        if attack.file_of:
+            wanted |= _owner_of(client, file, attack.file_of)
+        else:
+            part = {"type": "file", "attachment_id": file}
+            content = [{"type": "text", "text": text}, part]
+    chat = _imported(client, attack) if attack.is_imported else _made(client, wanted)
+    if attack.is_copied:
+        link = _checked(client.post(f"/api/conversations/{chat}/shares", json={}))
+        chat = str(_checked(client.post(f"/api/shared/{link['token']}/copy", json={}))["id"])
     return StoredChat(f"/api/conversations/{chat}/messages", {"content": content})
 
 
-def _made(client: httpx.Client, model: str) -> str:
-    wanted = {} if model == "auto" else {"model": model}
+def _owner_of(client: httpx.Client, file: str, kind: str) -> dict[str, str]:
+    """What a chat names to belong to a new project or assistant that has `file`."""
+    made = _checked(client.post(f"/api/{kind}s", json={"name": f"Ferries {uuid4().hex[:8]}"}))
+    added = client.post(f"/api/{kind}s/{made['id']}/files", json={"attachment_id": file})
+    _checked(added)
+    return {f"{kind}_id": str(made["id"])}
+
+
+def _made(client: httpx.Client, wanted: dict[str, str]) -> str:
     return str(_checked(client.post("/api/conversations", json=wanted))["id"])
 
 

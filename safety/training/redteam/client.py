@@ -10,6 +10,7 @@ import httpx
 
 from safety.training.redteam.attacks import Attack
 from safety.training.redteam.chats import stored_chat
+from safety.training.redteam.images import drawn
 
 MAX_TRIES = 60
 MAX_WAIT_S = 15.0
@@ -54,27 +55,43 @@ class AttackTarget:
 
     def _try(self, attack: Attack) -> tuple[Received, float | None]:
         """What came, and how long to wait where it was no answer."""
-        if attack.is_of_page:
-            chat = stored_chat(self._client, attack, model=self._model)
-            path, body = chat.path, chat.body
-        else:
-            path, body = "/v1/chat/completions", self._body_of(attack)
+        try:
+            path, body = self._door_of(attack)
+        except httpx.HTTPStatusError as error:
+            return _refused(error.response)
         with self._client.stream("POST", path, json=body) as answer:
             if answer.status_code == 200:
                 return _read(answer), None
-            code = str(json.loads(answer.read())["error"]["code"])
-            busy = answer.status_code in {429, 503} and code != "insufficient_quota"
-            wait_s = float(answer.headers.get("Retry-After", 1)) if busy else None
-            return Received(code, ""), wait_s
+            answer.read()
+            return _refused(answer)
+
+    def _door_of(self, attack: Attack) -> tuple[str, dict[str, Any]]:
+        """Where the attack's last message is sent, and as what. Raises HTTPStatusError."""
+        if not attack.is_of_page:
+            return "/v1/chat/completions", self._body_of(attack)
+        chat = stored_chat(self._client, attack, model=self._model)
+        return chat.path, chat.body
 
     def _body_of(self, attack: Attack) -> dict[str, Any]:
+        messages = list(attack.messages)
+        if attack.image:
+            text = {"type": "text", "text": messages[-1]["content"]}
+            shown = {"type": "image_url", "image_url": {"url": drawn(attack.image)}}
+            messages[-1] = {**messages[-1], "content": [text, shown]}
         return {
             "model": self._model,
-            "messages": list(attack.messages),
+            "messages": messages,
             "max_tokens": self._max_tokens,
             "stream": True,
             **({"tools": list(attack.tools)} if attack.tools else {}),
         }
+
+
+def _refused(answer: httpx.Response) -> tuple[Received, float | None]:
+    """The code of an error that was read, and how long to wait where the product was busy."""
+    code = str(answer.json()["error"]["code"])
+    busy = answer.status_code in {429, 503} and code != "insufficient_quota"
+    return Received(code, ""), float(answer.headers.get("Retry-After", 1)) if busy else None
 
 
 def _read(answer: httpx.Response) -> Received:
