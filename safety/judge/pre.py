@@ -16,7 +16,7 @@ from safety.health import failure_record
 from safety.judge.guard import Guard
 from safety.judge.policy import Policy
 from safety.judge.spotlight import is_withheld
-from safety.score.detect import Evidence, examine
+from safety.score.detect import Evidence, examine, examine_untrusted
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
 
@@ -128,7 +128,7 @@ def _examine_untrusted(
     for message in messages:
         if not message.is_untrusted:
             continue
-        found.merge(examine(message.text, "prompt"), only=Category.PROMPT_INJECTION)
+        found.merge(examine_untrusted(message.text))
         if is_withheld(message.text, policy):
             evidence.signals.append(WITHHELD)
     action, _ = policy.judge(found.scores, "prompt")

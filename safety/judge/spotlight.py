@@ -10,17 +10,13 @@ Against Indirect Prompt Injection Attacks With Spotlighting" (delimiting and dat
 import secrets
 
 from safety.judge.policy import Policy
-from safety.score.detect import examine
+from safety.score.detect import examine_untrusted
 from safety.taxonomy import Category
 from safety.types import Action
 
-WITHHELD_ODDS = 5.2
-"""How many times the odds of a policy's threshold: 0.95 is 0.99 here, 0.8 is 0.954. Measured both
-ways by `python -m safety.training.untrusted` (docs/benchmarks/safety.md)."""
-
-DATAMARK_FROM = 0.9
+DATAMARK_FROM = 0.5
 """Injection score from which spaces are replaced too: a mark costs an honest text some tokens, and
-small models some of its sense. Measured with the above."""
+small models some of its sense. Measured by `python -m safety.training.untrusted`."""
 
 DATA_MARK = "\u02c6"
 """Stands for a space in datamarked text; it is rare in honest text of any language."""
@@ -48,20 +44,17 @@ def spotlight(
 
 def injection_score(content: str) -> float:
     """How likely `content` tries to give orders to a model, 0..1."""
-    return examine(content, "prompt").scores.get(Category.PROMPT_INJECTION, 0.0)
+    return examine_untrusted(content).scores.get(Category.PROMPT_INJECTION, 0.0)
 
 
 def is_withheld(content: str, policy: Policy) -> bool:
     """Whether untrusted content is kept from the model: it reads like orders, for whose sake
     `policy` refuses prompts. The request is no attack of its sender's, and goes on without it.
-
-    Ordinary pages score far higher than what people write, so more is asked of a score here.
     """
     if policy.dry_run or policy.action(Category.PROMPT_INJECTION, "prompt") is not Action.BLOCK:
         return False
     threshold = policy.threshold(Category.PROMPT_INJECTION, "prompt")
-    score = injection_score(content)
-    return score * (1 - threshold) >= WITHHELD_ODDS * threshold * (1 - score)
+    return injection_score(content) >= threshold
 
 
 def without_hidden_text(content: str) -> str:

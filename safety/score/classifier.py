@@ -62,6 +62,9 @@ LONG_TEXTS = LongTexts(os.environ.get("PARLEY_LONG_TEXTS") or "auto")
 
 ATTACK_WORDS = 256
 ATTACK_STEP = 128
+ATTACK_SCALE = 500.0
+"""By how much the weights of an attack's wording are larger than the regression's."""
+
 WORDS_BETWEEN_CLOCK_CHECKS = 4_096
 
 
@@ -163,6 +166,10 @@ class Classifier:
         hazard category in it."""
         vector = self.encoder.encode(window)
         return vector, self._by_name(self._meaning(vector).shares)
+
+    def attack_wording(self, rows: np.ndarray) -> float:
+        """How much the wording of a passage, by its `grams.text_rows`, is an attack's."""
+        return attack_logit(self._attack, rows) / ATTACK_SCALE
 
     def _by_name(self, shares: np.ndarray) -> dict[Category, float]:
         return dict(zip(self._names, shares.tolist(), strict=True))

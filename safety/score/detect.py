@@ -1,6 +1,7 @@
-"""The cascade over one text: rules, then the trained classifier, over every decoded view.
+"""The cascade over one text: rules, then a trained layer, over every decoded view.
 
-`examine` never raises: a layer that fails is named in the evidence and the others go on.
+`examine` is for what people type and models answer, `examine_untrusted` for orders in what neither
+wrote. Neither raises: a layer that fails is named in the evidence and the others go on.
 """
 
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock
+from typing import Literal
 
 from safety.health import failure_record
 from safety.read.decode import views
@@ -16,6 +18,7 @@ from safety.read.normalise import Vocabulary, Word, words
 from safety.score.answer_model import answer_model, answer_scores
 from safety.score.classifier import classifier
 from safety.score.features import NormalizedText, normalized_from
+from safety.score.orders import orders_head, orders_score
 from safety.score.rules import RuleBook, RuleTracker, rule_book
 from safety.taxonomy import Category
 from safety.types import Stage, text_digest
@@ -86,7 +89,35 @@ def examine(text: str, stage: Stage) -> Evidence:
 
     Evidence is remembered by hash, so that a long conversation is not examined anew each turn.
     """
-    key = (text_digest(text), stage)
+
+    def read(view: str, folded: Sequence[Word], evidence: Evidence, deadline: float) -> None:
+        _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
+        normalized = normalized_from(view, folded)
+        _attempt("classifier", evidence, partial(_learned, normalized, stage, evidence, deadline))
+
+    return _remembered(text, stage, read)
+
+
+def examine_untrusted(text: str) -> Evidence:
+    """The orders to a model in `text`, which somebody else than the user wrote: no category but
+    PROMPT_INJECTION is looked for. Remembered like `examine`'s."""
+
+    def read(view: str, folded: Sequence[Word], evidence: Evidence, deadline: float) -> None:
+        found = Evidence()
+        _attempt("lexical", found, partial(_rules, folded, "prompt", found))
+        normalized = normalized_from(view, folded)
+        _attempt("orders", found, partial(_orders, normalized, found, deadline))
+        evidence.merge(found, only=Category.PROMPT_INJECTION)
+
+    return _remembered(text, "untrusted", read)
+
+
+_ReadView = Callable[[str, Sequence[Word], Evidence, float], None]
+
+
+def _remembered(text: str, kind: Stage | Literal["untrusted"], read: _ReadView) -> Evidence:
+    """What `read` finds in all views of `text`, or has found in it before."""
+    key = (text_digest(text), kind)
     with _lock:
         remembered = _memory.get(key)
         if remembered is not None:
@@ -99,12 +130,7 @@ def examine(text: str, stage: Stage) -> Evidence:
     try:
         for view in views(text):
             before = max(evidence.scores.values(), default=0.0)
-            folded = words(view.text, vocabulary)
-            _attempt("lexical", evidence, partial(_rules, folded, stage, evidence))
-            normalized = normalized_from(view.text, folded)
-            _attempt(
-                "classifier", evidence, partial(_learned, normalized, stage, evidence, deadline)
-            )
+            read(view.text, words(view.text, vocabulary), evidence, deadline)
             if view.how != "plain" and max(evidence.scores.values(), default=0.0) > before:
                 evidence.signals.append(f"decoded:{view.how}")
     except Exception as error:
@@ -118,7 +144,7 @@ def examine(text: str, stage: Stage) -> Evidence:
     return evidence
 
 
-_memory: OrderedDict[tuple[str, Stage], Evidence] = OrderedDict()
+_memory: OrderedDict[tuple[str, str], Evidence] = OrderedDict()
 _lock = Lock()
 
 
@@ -174,6 +200,11 @@ def _learned(text: NormalizedText, stage: Stage, evidence: Evidence, deadline: f
         evidence.add(category, score, "classifier")
 
 
+def _orders(text: NormalizedText, evidence: Evidence, deadline: float) -> None:
+    if len(text.words) >= MIN_CLASSIFIED_WORDS:
+        evidence.add(Category.PROMPT_INJECTION, orders_score(text, deadline=deadline), "orders")
+
+
 def warm_up() -> None:
     """Load every layer, so that the first text does not wait for it.
 
@@ -181,7 +212,8 @@ def warm_up() -> None:
     """
     product_vocabulary()
     rule_book()
-    try:
-        answer_model()
-    except Exception as error:
-        failure_record("classifier", error)
+    for layer, load in (("classifier", answer_model), ("orders", orders_head)):
+        try:
+            load()
+        except Exception as error:
+            failure_record(layer, error)

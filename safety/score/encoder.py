@@ -73,6 +73,16 @@ class WordPieces:
         """Whether most of a window is in letters that no piece has: its words look all alike."""
         return 2 * rows.count(self._rows[UNKNOWN_PIECE]) > len(rows)
 
+    def word_vectors(self, words: Sequence[str]) -> np.ndarray:
+        """The sum of the vectors of each word's pieces, without places: float32 [words, SIZE]."""
+        of_words = [self._of_word(word) for word in words]
+        rows = np.array([row for pieces in of_words for row in pieces], dtype=np.int64)
+        if not len(rows):
+            return np.zeros((0, SIZE), dtype=np.float32)
+        starts = np.cumsum([0, *(len(pieces) for pieces in of_words[:-1])])
+        found: np.ndarray = np.add.reduceat(self._vectors[rows] * self._scales[rows], starts)
+        return found
+
     def vectors(self, rows: Sequence[int]) -> np.ndarray:
         """The vectors that MiniLM begins with, float32 [len(rows), SIZE]."""
         found: np.ndarray = self._vectors[rows] * self._scales[rows] + self._positions[: len(rows)]
@@ -95,6 +105,10 @@ class Encoder:
     def begin(self, words: Sequence[str]) -> np.ndarray:
         """What the layers begin with, for a window of folded words: float32 [pieces, SIZE]."""
         return self._pieces.vectors(self._pieces.rows(words))
+
+    def word_vectors(self, words: Sequence[str]) -> np.ndarray:
+        """What each word begins with by itself: float32 [words, SIZE]."""
+        return self._pieces.word_vectors(words)
 
     def finish(self, vectors: np.ndarray) -> np.ndarray:
         """The unit vector of a window, float32 [SIZE], from what `begin` made of it."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from safety.score.artefacts import CARD_FILE
+from safety.score.artefacts import card as shipped_card
 
 
 def packed(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -24,8 +25,10 @@ def digests_of(files: Mapping[Path, bytes]) -> dict[str, str]:
 
 
 def write(files: Mapping[Path, bytes], card: Mapping[str, Any]) -> None:
-    """Store the trained files and the card that names them."""
+    """Store the trained files and the card that names them. What else it names stays in it: the
+    head for untrusted content, which is fitted by itself and anew after each encoder."""
     for path, data in files.items():
         path.write_bytes(data)
-    content = {"files": digests_of(files), **card}
+    before = shipped_card()
+    content = {**before, **card, "files": {**before["files"], **digests_of(files)}}
     CARD_FILE.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -10,10 +10,11 @@ from safety.score.classifier import (
     ENCODER_FILE,
     MODEL_FILE,
 )
+from safety.score.orders import ORDERS_FILE
 
 
 @pytest.mark.parametrize(
-    "file", [MODEL_FILE, ENCODER_FILE, ANSWERS_FILE], ids=lambda file: file.name
+    "file", [MODEL_FILE, ENCODER_FILE, ANSWERS_FILE, ORDERS_FILE], ids=lambda file: file.name
 )
 def test_trained_file_is_refused_when_its_digest_is_wrong(file: Path, tmp_path: Path) -> None:
     assert read_checked_bytes(file)

@@ -1,0 +1,53 @@
+"""`python -m safety.training.untrusted`: what becomes of honest and of hostile untrusted content.
+
+Prints how much of each is read by a model as it is, with its spaces replaced, or not at all, by the
+default policy. No training of the head has read any of it (`held_out`). `--own` leaves out what is
+fetched from a package index.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+
+from safety.judge.policy import DEFAULT_POLICY
+from safety.judge.spotlight import DATAMARK_FROM, injection_score, is_withheld
+from safety.training.untrusted.held_out import own_corpora, published_corpora
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--own", action="store_true", help="only what needs no download")
+    options = parser.parse_args()
+    sys.stdout.write(
+        "| content | n | as it is | spaces replaced | withheld | 95 % interval |\n"
+        "|---|--:|--:|--:|--:|--:|\n"
+    )
+    for corpora in (own_corpora(), *([] if options.own else [published_corpora()])):
+        for name, texts in corpora:
+            sys.stdout.write(row(name, texts))
+            sys.stdout.flush()
+
+
+def row(name: str, texts: Sequence[str]) -> str:
+    withheld = [is_withheld(text, DEFAULT_POLICY) for text in texts]
+    marked = [injection_score(text) >= DATAMARK_FROM for text in texts]
+    count, kept_back = len(texts), sum(withheld)
+    replaced = sum(marked) - sum(map(min, marked, withheld))
+    shares = (count - replaced - kept_back, replaced, kept_back)
+    cells = " | ".join(f"{share / count:.1%}" for share in shares)
+    low, high = interval(kept_back, count)
+    return f"| {name} | {count} | {cells} | {low:.1%} to {high:.1%} |\n"
+
+
+def interval(found: int, count: int) -> tuple[float, float]:
+    """Where the true share lies, 95 % sure. Source: Wilson 1927."""
+    z = 1.96
+    share, spread = found / count, z * z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / count / 4)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+if __name__ == "__main__":
+    main()
