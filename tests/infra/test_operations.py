@@ -12,8 +12,12 @@ from infra.launcher.procfile import ROOT
 from infra.services.postgres import PostgresService
 
 CODE = ("backend", "billing", "safety", "inference", "infra", "voice")
-# Not ours: the shell's, the compiler's, Django's, torchrun's, CUDA's.
-COMMON = {"PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE", "RANK", "CUDA_VISIBLE_DEVICES"}
+# Not ours: the shell's, the compiler's, Django's, torchrun's, CUDA's, and those of vLLM, which the
+# benchmark sets for it.
+COMMON = {
+    *("PATH", "CXX", "XDG_CACHE_HOME", "DJANGO_SETTINGS_MODULE", "RANK", "CUDA_VISIBLE_DEVICES"),
+    *("VLLM_CPU_KVCACHE_SPACE", "VLLM_CPU_OMP_THREADS_BIND"),
+}
 # Read by OpenTelemetry's SDK, which backend/platform/tracing.py and the engine start.
 OF_THE_SDK = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
