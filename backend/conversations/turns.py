@@ -33,7 +33,7 @@ from backend.conversations.parts import KINDS_OF_PART, parts_clean, parts_with_n
 from backend.conversations.selectors import message_get
 from backend.conversations.services import clean_model, conversation_locked
 from backend.conversations.summary_requests import summary_ask
-from backend.conversations.types import ChatMessage, Turn
+from backend.conversations.types import NOTHING_WITHHELD, ChatMessage, Turn, Withheld
 from backend.conversations.withheld import withheld_note
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 
@@ -223,7 +223,7 @@ def generation_attach(
     message_id: UUID,
     generation_id: UUID,
     model: str | None = None,
-    withheld: Sequence[UUID] = (),
+    withheld: Withheld = NOTHING_WITHHELD,
 ) -> None:
     """Say which Generation fills a pending message, and tell the user's tabs.
 
@@ -232,7 +232,7 @@ def generation_attach(
 
     Args:
         model: that makes the answer: another one may stand in for the one that was asked for.
-        withheld: attachments that it is not given (withheld.py).
+        withheld: what it is not given (withheld.py).
     """
     message = _pending_locked(message_id)
     if message is None:

@@ -3,8 +3,10 @@
 Encodable by msgspec, because a request is kept in Redis for as long as its generation runs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from uuid import UUID
 
 import msgspec
 
@@ -55,6 +57,25 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
 
 
 Part = TextPart | ImagePart | UntrustedPart
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """What the model of an answer is not given, because it reads like orders.
+
+    Attributes:
+        attachment_ids: files of the chat.
+        call_ids: calls of tools whose results these are.
+    """
+
+    attachment_ids: Sequence[UUID] = ()
+    call_ids: Sequence[str] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.attachment_ids or self.call_ids)
+
+
+NOTHING_WITHHELD = Withheld()
 
 
 class ToolCall(msgspec.Struct, frozen=True):

@@ -1,10 +1,11 @@
-"""Files that a model was not given for an answer, because they read like orders to it.
+"""Files and tools' results that a model was not given, because they read like orders to it.
 
 The prompt's check decides that for each request (backend/generation/untrusted_content.py); here it
-is noted at the answer, for the person, who may look at the text.
+is noted at the answer, for the person. They may look at the text of a file; that of a result they
+see at its call.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -21,10 +22,14 @@ from backend.conversations.types import (
     Part,
     TextPart,
     UntrustedPart,
+    Withheld,
 )
 
 _NOTED = "withheld"
 """In `Message.sent` of an answer: the files, each with its id and the name it had."""
+
+_CALLS = "withheld_calls"
+"""The calls' ids, beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +38,20 @@ class WithheldFile:
     filename: str
 
 
-def withheld_note(attachment_ids: Sequence[UUID]) -> dict[str, Any]:
-    """For `Message.sent`; see `withheld_of`."""
-    names = dict(Attachment.objects.filter(pk__in=attachment_ids).values_list("pk", "filename"))
-    files = [
-        {"attachment_id": str(one), "filename": names[one]}
-        for one in attachment_ids
-        if one in names
-    ]
-    return {_NOTED: files} if files else {}
+def withheld_note(withheld: Withheld) -> dict[str, Any]:
+    """For `Message.sent`; see `withheld_of` and `as_read`."""
+    note: dict[str, Any] = {}
+    if ids := withheld.attachment_ids:
+        names = dict(Attachment.objects.filter(pk__in=ids).values_list("pk", "filename"))
+        files = [{"attachment_id": str(one), "filename": names[one]} for one in ids if one in names]
+        note |= {_NOTED: files} if files else {}
+    if withheld.call_ids:
+        note[_CALLS] = list(withheld.call_ids)
+    return note
 
 
 def withheld_of(answer: Message) -> list[WithheldFile]:
-    """What is noted of an answer; empty for one that has read everything."""
+    """The files noted of an answer; empty for one that has read them all."""
     return [WithheldFile(**one) for one in (answer.sent or {}).get(_NOTED, ())]
 
 
@@ -69,19 +75,21 @@ def withheld_parts_get(
 
 
 def as_read(messages: Iterable[ChatMessage], answer: Message) -> list[ChatMessage]:
-    """The messages of the prompt of `answer`, with what stood there in place of a file."""
-    withheld = {one.attachment_id for one in withheld_of(answer)}
-    if not withheld:
-        return list(messages)
+    """The messages of the prompt of `answer`, with what stood there in place of a file or of a
+    tool's result."""
+    files = {one.attachment_id for one in withheld_of(answer)}
+    calls = set((answer.sent or {}).get(_CALLS, ()))
 
-    def read(part: Part) -> Part:
-        if isinstance(part, UntrustedPart) and part.attachment_id in withheld:
+    def part_read(part: Part) -> Part:
+        if isinstance(part, UntrustedPart) and part.attachment_id in files:
             return replace(part, text=WITHHELD)
         return part
 
-    return [
-        one
-        if isinstance(one.content, str)
-        else replace(one, content=[read(part) for part in one.content])
-        for one in messages
-    ]
+    def message_read(message: ChatMessage) -> ChatMessage:
+        if message.tool_call_id in calls:
+            return replace(message, content=WITHHELD)
+        if isinstance(message.content, str):
+            return message
+        return replace(message, content=[part_read(part) for part in message.content])
+
+    return [message_read(one) for one in messages]

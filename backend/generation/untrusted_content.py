@@ -21,6 +21,7 @@ from backend.conversations.types import (
     Part,
     TextPart,
     UntrustedPart,
+    Withheld,
 )
 from backend.generation.request import GenerationRequest
 from backend.generation.tools import Call, call_as_openai
@@ -46,15 +47,17 @@ def with_marked_content(request: GenerationRequest, policy: Policy) -> Generatio
     return replace(request, messages=messages) if messages else request
 
 
-def attachments_withheld(request: GenerationRequest) -> list[UUID]:
-    """The chat's files of which a request with marked content does without something."""
-    ids = [
-        part.attachment_id
+def withheld_from(request: GenerationRequest) -> Withheld:
+    """What a request with marked content does without."""
+    found = [
+        (message, part)
         for message in request.messages
         for part in message.parts
-        if isinstance(part, UntrustedPart) and part.marked == WITHHELD and part.attachment_id
+        if isinstance(part, UntrustedPart) and part.marked == WITHHELD
     ]
-    return [UUID(one) for one in dict.fromkeys(ids)]
+    files = dict.fromkeys(part.attachment_id for _, part in found if part.attachment_id)
+    calls = dict.fromkeys(message.tool_call_id for message, _ in found if message.tool_call_id)
+    return Withheld([UUID(one) for one in files], list(calls))
 
 
 def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:

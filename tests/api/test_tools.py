@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from backend.conversations.types import WITHHELD
 from tests.api.test_documents import ask as ask_about
 from tests.api.test_documents import long_pdf, upload
 from tests.api.test_untrusted_content import ORDERS, spotlit
@@ -358,6 +359,9 @@ def test_orders_in_a_result_do_not_reach_the_model(
     [call] = calls_of(person, conversation)
     assert (call["result"], call["withheld"]) == (f"Sunny. {ORDERS}", True)
     assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
+    sent = person.browser.get(f"/api/messages/{answered(person, conversation)[-1]['id']}/sent")
+    results = [one["text"] for one in sent.json()["messages"] if one["role"] == "tool"]
+    assert results == [WITHHELD]
 
 
 def test_key_is_offered_no_tools(person: Person, scripted_product: ScriptedProduct) -> None:

@@ -5,15 +5,15 @@ prompt ends here, in its terminal state and with its usage record, and reaches n
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
 
 from backend.accounts.data_policy import ReuseRules, data_rules_of
 from backend.conversations.turns import generation_attach
+from backend.conversations.types import NOTHING_WITHHELD, Withheld
 from backend.generation.admission.images import images_check
 from backend.generation.models import Generation, GenerationState
 from backend.generation.records import (
@@ -23,7 +23,7 @@ from backend.generation.records import (
     generation_finish,
 )
 from backend.generation.request import AdmittedGeneration, GenerationRequest
-from backend.generation.untrusted_content import attachments_withheld, with_marked_content
+from backend.generation.untrusted_content import with_marked_content, withheld_from
 from backend.generation.usage import Usage
 from backend.platform.errors import Conflict, ContentBlocked
 from safety.audit.selectors import policy_for
@@ -83,7 +83,7 @@ def generation_check_and_create(
     refusal = next((check.decision for check in checks if check.decision.blocked), None)
     marked = with_marked_content(request, policy) if refusal is None else request
     try:
-        row = _store(admitted, model, checks, fence, withheld=attachments_withheld(marked))
+        row = _store(admitted, model, checks, fence, withheld=withheld_from(marked))
     except IntegrityError as error:
         if "generation_generation_pkey" in str(error):
             raise Conflict(f"The generation {admitted.id} has begun already.") from error
@@ -150,12 +150,12 @@ def _store(
     checks: list[Checked],
     fence: Fence | None,
     *,
-    withheld: Sequence[UUID] = (),
+    withheld: Withheld = NOTHING_WITHHELD,
 ) -> Generation:
     """The row and what was decided; most generations have nothing else that needs a transaction.
 
     Args:
-        withheld: attachments of the chat that its model is not given.
+        withheld: what its model is not given.
     """
     request = admitted.request
     decisions = [check.decision for check in checks if not check.retains_text]
