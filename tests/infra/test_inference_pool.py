@@ -17,6 +17,7 @@ from backend.generation.pools.config import read_pools
 from tests.infra.test_kubernetes import (
     KUBERNETES,
     Manifest,
+    closed,
     comparable,
     find,
     helm,
@@ -24,17 +25,6 @@ from tests.infra.test_kubernetes import (
     name_of,
     refused,
 )
-
-
-def closed(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    """An object with these fields and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
 
 GROUP = {
     "type": "string",

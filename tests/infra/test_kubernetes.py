@@ -65,6 +65,16 @@ def name_of(manifest: Manifest) -> tuple[str, str]:
     return manifest["kind"], manifest["metadata"]["name"]
 
 
+def closed(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+    """An object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
 def find(manifests: list[Manifest], kind: str, name: str) -> Manifest:
     (found,) = [one for one in manifests if name_of(one) == (kind, name)]
     return found

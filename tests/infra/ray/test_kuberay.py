@@ -19,6 +19,7 @@ from tests.infra.ray.cluster import settings_of_every_node
 from tests.infra.test_kubernetes import (
     KUBERNETES,
     Manifest,
+    closed,
     comparable,
     find,
     helm,
@@ -26,17 +27,6 @@ from tests.infra.test_kubernetes import (
     name_of,
     refused,
 )
-
-
-def closed(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    """An object with these fields and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "object", "additionalProperties": TEXT}
