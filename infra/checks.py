@@ -2,24 +2,18 @@
 
 Stages run side by side, two more than there are cores, since many tests wait more than they
 compute; beside them, one after the other, those that do little but wait. All run even when one
-fails, so that one run shows all there is to fix; the last words of those that failed are repeated
-at the end, and the exit code is 1 when any failed. `--only lint` runs the linters and type
-checkers, `--only format` lays out the page's code.
+fails, so that one run shows all there is to fix; then the few tests that failed are tried once
+more, alone. The last words of the stages that failed are repeated at the end, and the exit code is
+1 when any failed. `--only lint` runs the linters and type checkers, `--only format` lays out the
+page's code.
 """
 
 import argparse
 import os
-import subprocess
 import sys
-import threading
-import time
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 
 import psutil
 
@@ -28,6 +22,7 @@ from infra.launcher import frontend, model
 from infra.launcher.environment import var_directory
 from infra.launcher.errors import LaunchError
 from infra.launcher.procfile import ROOT, with_our_python
+from infra.stages import Stage, Threads, summary, with_second_try
 
 _FRONTEND = ROOT / "frontend"
 # Each stage starts engines and products of its own, which take some gigabytes.
@@ -69,70 +64,7 @@ _TESTS = {
     _REST: (),  # what the others have not
     "infra": ("tests/infra",),
 }
-_PYTEST = ("pytest", "--durations=15", "--reruns=1")
-# A service that runs checks shows the end of a long log, and what a dying thread still has to say
-# comes after pytest's summary: the lines that name a failure are kept beside the last ones.
-_LAST_LINES = 6
-_NAMES_A_FAILURE = ("FAILED ", "ERROR ")
-_NAMES_A_SECOND_TRY = "RERUN "
-_terminal = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One check: a title, a command, where it runs, and whether it mostly waits."""
-
-    title: str
-    command: Sequence[str]
-    directory: Path = ROOT
-    waits: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StageResult:
-    """How a stage ended, after how many seconds; what named a failure, and its last lines; the
-    lines that name tests which passed at a second try."""
-
-    stage: Stage
-    passed: bool
-    seconds: float
-    last_words: tuple[str, ...]
-    second_tries: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
-
-
-class Threads:
-    """The threads that stages run in, for the time of a `with`: some for those that compute, one
-    for those that wait."""
-
-    def __init__(self, computing: int) -> None:
-        self._computing = ThreadPoolExecutor(computing)
-        self._waiting = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> "Threads":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._computing.shutdown()
-        self._waiting.shutdown()
-
-    def begin(
-        self, stages: Sequence[Stage], environment: dict[str, str]
-    ) -> list[Future[StageResult]]:
-        """Have `stages` run in their order, each when a thread is free."""
-        return [
-            (self._waiting if stage.waits else self._computing).submit(
-                run_stage, stage, environment
-            )
-            for stage in stages
-        ]
+_PYTEST = ("pytest", "--durations=15")
 
 
 def python_lint_stages() -> list[Stage]:
@@ -184,7 +116,9 @@ def pytest_stage(name: str) -> Stage:
         if name == _REST or path.startswith(tuple(f"{one}/" for one in own))
     )
     ignored = (f"--ignore={path}" for path in others)
-    return Stage(f"pytest {name}", (*_PYTEST, *own, *ignored), waits=name in _WAITING)
+    cache = ROOT / ".pytest_cache" / name
+    command = (*_PYTEST, "-o", f"cache_dir={cache}", *own, *ignored)
+    return Stage(f"pytest {name}", command, waits=name in _WAITING, cache=cache)
 
 
 def main() -> int:
@@ -207,6 +141,7 @@ def main() -> int:
             stages = page_stages(node.npm, only)
             under_way += threads.begin(stages, environment)
             outcomes = [stage.result() for stage in under_way]
+        outcomes = [with_second_try(outcome, environment) for outcome in outcomes]
     except LaunchError as error:
         print(error)
         return 1
@@ -237,56 +172,6 @@ def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
     if only == "lint":
         return page_lint_stages(npm, is_built=False)
     return test_stages(npm) + page_lint_stages(npm, is_built=True)
-
-
-def summary(outcomes: Sequence[StageResult]) -> int:
-    """Print a table of all stages' times, the tests that needed a second try, and what the stages
-    that failed said last; the exit code."""
-    failed = [outcome for outcome in outcomes if not outcome.passed]
-    last_words = [_line(outcome.stage, line) for outcome in failed for line in outcome.last_words]
-    second = [_line(outcome.stage, line) for outcome in outcomes for line in outcome.second_tries]
-    print("", *outcomes, *second, *last_words, sep="\n", flush=True)
-    return 1 if failed else 0
-
-
-def run_stage(stage: Stage, environment: dict[str, str]) -> StageResult:
-    """Run one stage; each line of what it prints begins with its title."""
-    started = time.monotonic()
-    last_words: deque[str] = deque(maxlen=_LAST_LINES)
-    named: deque[str] = deque(maxlen=_LAST_LINES)
-    second_tries: list[str] = []
-    with subprocess.Popen(
-        stage.command,
-        cwd=stage.directory,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            last_words.append(line.rstrip())
-            if line.startswith(_NAMES_A_FAILURE):
-                named.append(last_words[-1])
-            elif line.startswith(_NAMES_A_SECOND_TRY):
-                second_tries.append(last_words[-1])
-            _say(_line(stage, last_words[-1]))
-    earlier = [line for line in named if line not in last_words]
-    seconds = time.monotonic() - started
-    passed = process.returncode == 0
-    outcome = StageResult(stage, passed, seconds, (*earlier, *last_words), tuple(second_tries))
-    _say(str(outcome))
-    return outcome
-
-
-def _line(stage: Stage, text: str) -> str:
-    return f"{stage.title:>15} │ {text}"
-
-
-def _say(line: str) -> None:
-    with _terminal:
-        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,20 +11,21 @@ import pytest
 
 from infra import checks, chromium
 from infra.launcher.errors import LaunchError
+from infra.stages import MAX_SECOND_TRIES, Stage, Threads, run_stage, summary, with_second_try
 
 
 def run(stages: Sequence[checks.Stage]) -> int:
-    with checks.Threads(2) as threads:
+    with Threads(2) as threads:
         begun = threads.begin(stages, dict(os.environ))
-    return checks.summary([stage.result() for stage in begun])
+    return summary([stage.result() for stage in begun])
 
 
 def test_all_stages_run_and_one_failure_fails_the_checks(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stages = [
-        checks.Stage("first", ("sh", "-c", "echo a reason >&2; exit 3"), tmp_path),
-        checks.Stage("second", ("sh", "-c", "touch ran"), tmp_path),
+        Stage("first", ("sh", "-c", "echo a reason >&2; exit 3"), tmp_path),
+        Stage("second", ("sh", "-c", "touch ran"), tmp_path),
     ]
     assert run(stages) == 1
     assert (tmp_path / "ran").exists()
@@ -39,8 +41,8 @@ def test_last_output_of_a_failed_stage_is_printed_last(
     failing = "for n in $(seq 20); do echo line $n; done; echo FAILED test_it; exit 1"
     run(
         [
-            checks.Stage("red", ("sh", "-c", failing), tmp_path),
-            checks.Stage("green", ("sh", "-c", "echo passed"), tmp_path),
+            Stage("red", ("sh", "-c", failing), tmp_path),
+            Stage("green", ("sh", "-c", "echo passed"), tmp_path),
         ]
     )
     *_, before, last = capfd.readouterr().out.splitlines()
@@ -48,25 +50,82 @@ def test_last_output_of_a_failed_stage_is_printed_last(
     assert last.endswith("red │ FAILED test_it")
 
 
-def test_test_that_needed_a_second_try_is_named_at_the_end_though_all_passed(
+_FAILS_AT_FIRST = """
+import pathlib, pytest
+
+@pytest.mark.parametrize("number", range({count}))
+def test_it(number):
+    seen = pathlib.Path(__file__).with_name(f"seen-{{number}}")
+    if {always} or not seen.exists():
+        seen.touch()
+        pytest.fail("a reason to be read")
+
+def test_other():
+    with pathlib.Path(__file__).with_name("others").open("a") as others:
+        others.write("ran once")
+"""
+
+
+def pytest_stage(directory: Path, *, count: int, always: bool = False) -> Stage:
+    """A stage of pytest's in which `count` tests fail, at first or always, and one passes."""
+    (directory / "test_it.py").write_text(_FAILS_AT_FIRST.format(count=count, always=always))
+    cache = directory / "cache"
+    command = (sys.executable, "-m", "pytest", "-ra", "--disable-plugin-autoload")
+    options = ("-o", f"cache_dir={cache}", f"--rootdir={directory}", str(directory))
+    return Stage("tests", (*command, *options), directory, cache=cache)
+
+
+def test_failed_test_is_run_once_more_alone_and_named_at_the_end(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([checks.Stage("green", ("sh", "-c", "echo RERUN test_it; seq 20"), tmp_path)]) == 0
-    assert capfd.readouterr().out.splitlines()[-1].endswith("green │ RERUN test_it")
+    result = with_second_try(run_stage(pytest_stage(tmp_path, count=2), {}), {})
+
+    assert summary([result]) == 0
+    shown = capfd.readouterr().out
+    assert "a reason to be read" in shown
+    first, second = shown.splitlines()[-2:]
+    assert first.endswith("tests │ SECOND TRY test_it.py::test_it[0]")
+    assert second.endswith("tests │ SECOND TRY test_it.py::test_it[1]")
+    assert (tmp_path / "others").read_text() == "ran once"
+
+
+def test_test_that_fails_twice_fails_the_checks(tmp_path: Path) -> None:
+    result = with_second_try(run_stage(pytest_stage(tmp_path, count=1, always=True), {}), {})
+
+    assert summary([result]) == 1
+    assert result.last_words[-2].startswith("FAILED test_it.py::test_it[0]")
+
+
+def test_stage_in_which_too_many_failed_has_no_second_try(tmp_path: Path) -> None:
+    stage = pytest_stage(tmp_path, count=MAX_SECOND_TRIES + 1)
+    result = run_stage(stage, {})
+
+    assert with_second_try(result, {}) is result
+    assert summary([result]) == 1
+
+
+def test_stage_that_did_not_end_by_itself_has_no_second_try(tmp_path: Path) -> None:
+    stage = pytest_stage(tmp_path, count=1)
+    dies = "import os\n\ndef test_it():\n    os._exit(1)\n"
+    (tmp_path / "test_it.py").write_text(dies)
+    result = run_stage(stage, {})
+
+    assert with_second_try(result, {}) is result
+    assert summary([result]) == 1
 
 
 def test_name_of_a_failure_is_repeated_at_the_end(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     failing = "echo FAILED test_it; for n in $(seq 20); do echo late $n; done; exit 1"
-    run([checks.Stage("red", ("sh", "-c", failing), tmp_path)])
+    run([Stage("red", ("sh", "-c", failing), tmp_path)])
     shown = capfd.readouterr().out
     _, after_table = shown.split(" s  red\n", 2)[1:]
     assert "red │ FAILED test_it\n" in after_table
 
 
 def test_checks_pass_when_every_stage_passes(tmp_path: Path) -> None:
-    assert run([checks.Stage("only", ("true",), tmp_path)]) == 0
+    assert run([Stage("only", ("true",), tmp_path)]) == 0
 
 
 def test_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

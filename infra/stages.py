@@ -1,0 +1,171 @@
+"""The stages of `make test`: run side by side, and a test that failed tried once more, alone.
+
+A second try comes when all stages have ended and the machine is at rest, since what fails beside
+other work mostly waited too short for it. Why the first failed has been printed; the test is named
+at the end. See docs/decisions/0321.
+"""
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+import pytest
+
+from infra.launcher.procfile import ROOT
+
+# More than these in a stage are no accident.
+MAX_SECOND_TRIES = 3
+# A service that runs checks shows the end of a long log, and what a dying thread still has to say
+# comes after pytest's summary: the lines that name a failure are kept beside the last ones.
+_LAST_LINES = 6
+_NAMES_A_FAILURE = ("FAILED ", "ERROR ")
+_terminal = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One check: a title, a command, where it runs, whether it mostly waits; of pytest's, the
+    folder of its cache, which names the tests that failed."""
+
+    title: str
+    command: Sequence[str]
+    directory: Path = ROOT
+    waits: bool = False
+    cache: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """How a stage ended, after how many seconds; what named a failure, and its last lines; the
+    tests that passed at a second try."""
+
+    stage: Stage
+    exit_code: int
+    seconds: float
+    last_words: tuple[str, ...]
+    second_tries: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.exit_code == 0
+
+    def __str__(self) -> str:
+        return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
+
+
+class Threads:
+    """The threads that stages run in, for the time of a `with`: some for those that compute, one
+    for those that wait."""
+
+    def __init__(self, computing: int) -> None:
+        self._computing = ThreadPoolExecutor(computing)
+        self._waiting = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> "Threads":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._computing.shutdown()
+        self._waiting.shutdown()
+
+    def begin(
+        self, stages: Sequence[Stage], environment: dict[str, str]
+    ) -> list[Future[StageResult]]:
+        """Have `stages` run in their order, each when a thread is free."""
+        return [
+            (self._waiting if stage.waits else self._computing).submit(
+                run_stage, stage, environment
+            )
+            for stage in stages
+        ]
+
+
+def run_stage(stage: Stage, environment: dict[str, str]) -> StageResult:
+    """Run one stage; each line of what it prints begins with its title."""
+    if stage.cache is not None:
+        shutil.rmtree(stage.cache, ignore_errors=True)
+    return _run(stage, environment)
+
+
+def with_second_try(result: StageResult, environment: dict[str, str]) -> StageResult:
+    """What came of the stage when the few tests that failed in it were run once more; the same
+    where it passed, where too many failed, or where it ended for another reason."""
+    failed = _failed_tests(result)
+    if not 0 < len(failed) <= MAX_SECOND_TRIES:
+        return result
+    stage = result.stage
+    command = (*stage.command, "--last-failed", "--last-failed-no-failures=none")
+    again = _run(replace(stage, title=f"{stage.title} again", command=command), environment)
+    seconds = result.seconds + again.seconds
+    return replace(again, stage=stage, seconds=seconds, second_tries=failed if again.passed else ())
+
+
+def summary(outcomes: Sequence[StageResult]) -> int:
+    """Print a table of all stages' times, the tests that needed a second try, and what the stages
+    that failed said last; the exit code."""
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    last_words = [_line(outcome.stage, line) for outcome in failed for line in outcome.last_words]
+    second = [
+        _line(outcome.stage, f"SECOND TRY {test}")
+        for outcome in outcomes
+        for test in outcome.second_tries
+    ]
+    print("", *outcomes, *second, *last_words, sep="\n", flush=True)
+    return 1 if failed else 0
+
+
+def _failed_tests(result: StageResult) -> tuple[str, ...]:
+    """By their names for pytest; none where it did not end because tests failed."""
+    if result.stage.cache is None or result.exit_code != pytest.ExitCode.TESTS_FAILED:
+        return ()
+    names = result.stage.cache / "v" / "cache" / "lastfailed"
+    # A run that hung is ended by pytest-timeout with the same code, and writes none.
+    return tuple(json.loads(names.read_text())) if names.exists() else ()
+
+
+def _run(stage: Stage, environment: dict[str, str]) -> StageResult:
+    started = time.monotonic()
+    last_words: deque[str] = deque(maxlen=_LAST_LINES)
+    named: deque[str] = deque(maxlen=_LAST_LINES)
+    with subprocess.Popen(
+        stage.command,
+        cwd=stage.directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last_words.append(line.rstrip())
+            if line.startswith(_NAMES_A_FAILURE):
+                named.append(last_words[-1])
+            _say(_line(stage, last_words[-1]))
+    earlier = [line for line in named if line not in last_words]
+    seconds = time.monotonic() - started
+    outcome = StageResult(stage, process.returncode, seconds, (*earlier, *last_words))
+    _say(str(outcome))
+    return outcome
+
+
+def _line(stage: Stage, text: str) -> str:
+    return f"{stage.title:>15} │ {text}"
+
+
+def _say(line: str) -> None:
+    with _terminal:
+        print(line, flush=True)
