@@ -4,8 +4,8 @@ import orjson
 import pydantic
 import pytest
 
-from backend.api.schemas.conversations import TurnCreate
 from backend.api.schemas.openai_chat import ChatCompletionRequest
+from backend.api.schemas.turns import TurnCreate
 from backend.api.validation import dotted, invalid_request_from
 
 

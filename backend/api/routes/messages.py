@@ -18,12 +18,11 @@ from backend.api.schemas.conversations import (
     SentPromptOut,
     SourceOut,
     SourcesOut,
-    TurnCreate,
-    TurnRegenerate,
     WithheldOut,
     WithheldTextOut,
 )
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
+from backend.api.schemas.turns import TurnCreate, TurnRegenerate
 from backend.api.turns import GOES_ON, answer_turn, room_for_history, room_for_turn
 from backend.conversations.feedback import feedback_set
 from backend.conversations.instructions import (
