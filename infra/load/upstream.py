@@ -48,7 +48,7 @@ class Behaviour:
         break_after: the connection is cut after so many tokens of a request.
         break_times: how many requests are broken; then it behaves. -1: all.
         error_after: like break_after, with an error event before the end.
-        hang_after: it goes silent after so many tokens.
+        hang_after: it goes silent after so many tokens, until this is changed.
         freeze_after: as by SIGSTOP: from then on nothing at all is answered, `/ready` neither.
         ready: what `/ready` says.
         continuous_usage: token counts in each chunk, when asked for; else only at the end.
@@ -245,8 +245,10 @@ class _Connection(asyncio.Protocol):
                 return
             if index == behaviour.freeze_after:
                 self._upstream.frozen = True
-            if index == behaviour.hang_after or self._upstream.frozen:
+            if self._upstream.frozen:
                 await asyncio.sleep(3600)
+            while index == behaviour.hang_after:  # noqa: ASYNC110 - the test changes it
+                await asyncio.sleep(0.01)
             length += len(chunk)
             sent.append((length, time.monotonic_ns()))
             last = index == len(chunks) - 1

@@ -15,6 +15,7 @@ from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream, words
 from tests.factories import member
 from tests.support.gateway import (
+    HELD,
     ask,
     caller,
     cancel,
@@ -121,7 +122,10 @@ async def test_organization_decides_what_is_shared(
             await whole(one, sampled)
         assert len(upstream.served) == 2
         await reuse(principal, cache=AnswerCache.OFF, sampled=True)
-        for one in [await start(sampled) for _ in range(2)]:
+        upstream.behaviour.hang_after = HELD
+        both = [await start(sampled) for _ in range(2)]
+        upstream.behaviour.hang_after = None
+        for one in both:
             await whole(one, sampled)
     assert len(upstream.served) == 3
 
@@ -154,13 +158,14 @@ async def test_projects_share_unless_they_keep_for_another_time(
         for name, days in (("like", None), ("shorter", 1))
     ]
     request = greedy(principal)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream)):
         first = await start(request)
         others = [
             await start(replace(request, principal=replace(principal, project_id=project.pk)))
             for project in (like, shorter)
         ]
+        upstream.behaviour.hang_after = None
         for one in (first, *others):
             await whole(one, request)
     assert [(await stored(one.id)).answer_source for one in others] == ["shared", ""]

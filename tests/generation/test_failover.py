@@ -13,6 +13,7 @@ from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    HELD,
     TURN,
     Answer,
     caller,
@@ -38,11 +39,12 @@ async def test_draining_process_hands_its_generations_over(
 ) -> None:
     principal = await caller()
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0  # not done when it is handed over, on a slow machine either
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     async with running_gateway(pools):
         started = await start(chat(principal, max_tokens=100, turn=TURN))
         first = await read(started.id, principal, until=lambda events: len(events) == 10)
     assert (await stored(started.id)).is_open
+    upstream.behaviour.hang_after = None
     async with running_gateway(pools):
         rest = await asyncio.wait_for(read(started.id, principal, after=10), timeout=TIMEOUT_S)
 
@@ -57,13 +59,14 @@ async def test_dead_process_is_failed_over_and_readers_elsewhere_go_on(
 ) -> None:
     principal = await caller()
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     first = await doomed_gateway(pools)
     started = await start(chat(principal, max_tokens=60, turn=TURN))
     async with running_gateway(pools) as second:
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.6)
         await kill_gateway(first)
+        upstream.behaviour.hang_after = None
         answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
 
     answer.check_order()
@@ -79,7 +82,7 @@ async def test_several_prompts_go_on_each_from_its_own_text(
     """Each prompt counts once, and what is echoed of it is no output."""
     principal = await caller()
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     first = await doomed_gateway(pools)
     prompts: list[str | list[int]] = ["one two", "three four five"]
     wanted = replace(
@@ -91,6 +94,7 @@ async def test_several_prompts_go_on_each_from_its_own_text(
         reading = asyncio.create_task(_read_at(second, started.id))
         await asyncio.sleep(0.5)
         await kill_gateway(first)
+        upstream.behaviour.hang_after = None
         answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
 
     texts = [answer.text_of(choice) for choice in range(4)]
@@ -106,7 +110,7 @@ async def test_delivered_tokens_are_billed_when_a_process_dies_before_its_row_is
     monkeypatch.setattr("backend.generation.run.marks._TOGETHER_S", 3600.0)
     principal = await caller()
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     first = await doomed_gateway(pools)
     started = await start(chat(principal, max_tokens=60, turn=TURN))
     await read(started.id, principal, until=lambda events: len(events) >= 4)
@@ -203,6 +207,7 @@ async def test_generation_is_settled_when_process_and_buffer_are_lost(
     principal = await caller()
     pools = pools_of(upstream)
     first = await doomed_gateway(pools)
+    upstream.behaviour.hang_after = HELD
     started = await start(chat(principal, max_tokens=400, turn=TURN))
     await asyncio.sleep(0.3)
     await kill_gateway(first)

@@ -18,6 +18,7 @@ from backend.generation.stream import keys
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    HELD,
     TURN,
     Answer,
     chat,
@@ -47,7 +48,7 @@ async def redis() -> AsyncIterator[Redis]:
 async def test_generations_of_removed_model_end_as_failed_with_what_was_delivered_billed(
     principal: Principal, upstream: SyntheticUpstream
 ) -> None:
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     kept = pools_of(upstream)
     both = Pools((*kept.models, replace(kept.models[0], id=REMOVED, aliases=())))
     first = await doomed_gateway(both)
@@ -64,6 +65,7 @@ async def test_generations_of_removed_model_end_as_failed_with_what_was_delivere
     for generation_id in (*removed, LAST_ID):
         await read(generation_id, principal, until=lambda events: len(events) >= 4)
     await kill_gateway(first)
+    upstream.behaviour.hang_after = None
 
     async with running_gateway(kept):
         answer = await asyncio.wait_for(read(LAST_ID, principal), timeout=WAIT_S)
@@ -99,7 +101,7 @@ async def test_whole_answer_of_removed_model_is_completed(
 async def test_unreadable_generations_do_not_block_later_ones(
     principal: Principal, upstream: SyntheticUpstream, redis: Redis
 ) -> None:
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     pools = pools_of(upstream)
     first = await doomed_gateway(pools)
     started = await start(
@@ -107,6 +109,7 @@ async def test_unreadable_generations_do_not_block_later_ones(
     )
     await read(started.id, principal, until=lambda events: len(events) >= 4)
     await kill_gateway(first)
+    upstream.behaviour.hang_after = None
     for _ in range(AT_A_TIME):
         broken = uuid4()
         await redis.set(keys.request(broken), b"\xc1 junk")
@@ -142,6 +145,7 @@ async def test_reaper_settles_others_when_one_fails(
     principal: Principal, upstream: SyntheticUpstream, redis: Redis
 ) -> None:
     pools = pools_of(upstream)
+    upstream.behaviour.hang_after = HELD
     first = await doomed_gateway(pools)
     oldest, *others = [
         (await start(chat(principal, max_tokens=400, turn=TURN, on_disconnect="grace"))).id

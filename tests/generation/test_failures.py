@@ -192,13 +192,14 @@ async def test_answer_ends_with_its_text_when_it_cannot_be_continued(
 async def test_answer_is_complete_when_redis_loses_everything_mid_stream(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, 60
     started = await start(chat(principal, max_tokens=80))
     reading = asyncio.create_task(read(started.id, principal))
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
         for _ in range(3):
             await asyncio.sleep(0.4)
             await redis.flushall()
+    upstream.behaviour.hang_after = None
     answer = await reading
 
     answer.check_order()
@@ -213,7 +214,7 @@ async def test_answer_is_complete_when_redis_loses_its_last_writes(
     gateway: Gateway, upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     """What a Redis with `appendfsync everysec` does when it is killed."""
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, 50
     started = await start(chat(principal, max_tokens=60))
     reading = asyncio.create_task(read(started.id, principal))
     await asyncio.sleep(0.6)
@@ -226,6 +227,7 @@ async def test_answer_is_complete_when_redis_loses_its_last_writes(
             for entry_id, fields in saved:
                 rewrite.xadd(key, {"d": fields[b"d"], "m": fields[b"m"]}, id=entry_id)
             await rewrite.execute()
+    upstream.behaviour.hang_after = None
     answer = await reading
 
     answer.check_order()

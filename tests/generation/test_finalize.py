@@ -21,6 +21,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import NotFound
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    HELD,
     TURN,
     Answer,
     ask,
@@ -45,13 +46,14 @@ async def test_readers_follow_the_successor_when_process_was_superseded_at_the_e
 ) -> None:
     """It stalled past its lease, another process has claimed the generation, and it has all
     events stored and no heartbeat due: only the terminal transaction tells it."""
-    upstream.behaviour.rate = 60.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 60.0, HELD
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools), running_gateway(pools, lease_s=60.0) as stalled:
         started = await start(chat(principal, max_tokens=30, turn=TURN))
         reading = asyncio.create_task(_read_at(stalled, started))
         await in_database(generation_claim, generation_id=started.id)
+        upstream.behaviour.hang_after = None
         active = stalled.active.get(started.id)
         assert active is not None and active.task is not None
         await active.task
@@ -69,12 +71,13 @@ async def test_readers_end_when_row_is_gone_at_the_end(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     """Its organization was deleted meanwhile."""
-    upstream.behaviour.rate = 60.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 60.0, HELD
     principal = await caller()
     async with running_gateway(pools_of(upstream)) as gateway:
-        started = await start(chat(principal, max_tokens=20, turn=TURN))
+        started = await start(chat(principal, max_tokens=30, turn=TURN))
         reading = asyncio.create_task(_read_at(gateway, started))
         await in_database(Generation.objects.filter(pk=started.id).delete)
+        upstream.behaviour.hang_after = None
         with pytest.raises(NotFound):
             await asyncio.wait_for(reading, TIMEOUT_S)
 
@@ -160,7 +163,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
     text after the last reply is neither stored nor billed, and the stream must say the same."""
     monkeypatch.setattr(finalize, "STORE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     principal = await caller()
     pools = pools_of(upstream)
     async with running_gateway(pools) as elsewhere, running_gateway(pools) as gateway:
@@ -171,6 +174,7 @@ async def test_withdrawn_text_is_replaced_in_redis_when_its_appends_had_arrived(
         while _log(gateway, started).shown < 5:
             await asyncio.sleep(0.01)
         replies.lost = True
+        upstream.behaviour.hang_after = None
         row = await until_ended(started.id)
         replies.lost = False
         answer = await asyncio.wait_for(local, TIMEOUT_S)
@@ -196,7 +200,7 @@ async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     """It died between the transaction and the end of its stream."""
     monkeypatch.setattr(finalize, "STORE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(finalize, "BUFFER_TIMEOUT_S", 1.0)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     principal = await caller()
     pools = pools_of(upstream)
     first = await doomed_gateway(pools)
@@ -210,6 +214,7 @@ async def test_withdrawn_text_is_replaced_by_the_successor_of_a_dead_process(
     while _log(first, started).shown < 5:
         await asyncio.sleep(0.01)
     replies.lost = True
+    upstream.behaviour.hang_after = None
     row = await until_ended(started.id)
     await kill_gateway(first)
     assert 0 < row.output_tokens < 40

@@ -30,6 +30,8 @@ from tests.support.redis_cluster import ClusterNode, tls_cluster
 
 TIMEOUT_S = 150.0
 SHARDS = 8
+HELD = 60
+"""Tokens after which an answer waits for what the test does to it, however late that is."""
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ async def test_answers_of_a_process_that_ended_go_on_in_another(
     nodes: list[ClusterNode], upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     first = await doomed_gateway(pools, grace_s=TIMEOUT_S)
     request = chat(principal, max_tokens=100, turn=TURN, on_disconnect="grace")
     started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
@@ -64,6 +66,7 @@ async def test_answers_of_a_process_that_ended_go_on_in_another(
         *(read(one.id, principal, until=lambda events: len(events) > 5) for one in started)
     )
     await kill_gateway(first)
+    upstream.behaviour.hang_after = None
 
     async with (
         asyncio.timeout(TIMEOUT_S),
@@ -101,7 +104,7 @@ async def test_lost_node_is_a_pause_for_its_own_answers(
     nodes: list[ClusterNode], upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     """It comes back empty: what the web process has is written again."""
-    upstream.behaviour.rate = 30.0
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 30.0, HELD
     async with asyncio.timeout(TIMEOUT_S), running_gateway(pools_of(upstream)):
         request = chat(principal, max_tokens=90, turn=TURN)
         started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
@@ -110,6 +113,7 @@ async def test_lost_node_is_a_pause_for_its_own_answers(
         await asyncio.to_thread(nodes[0].kill)
         await asyncio.sleep(0.8)
         await asyncio.to_thread(nodes[0].start)
+        upstream.behaviour.hang_after = None
         answers = await asyncio.gather(*reading)
         for one, answer in zip(started, answers, strict=True):
             answer.check_order()

@@ -27,6 +27,7 @@ from backend.generation.pools.registry import (
     sealed,
 )
 from backend.generation.settings import GatewaySettings
+from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
 from backend.platform.redis import async_client
 from billing.models import EngineHour, UsageRecord
@@ -209,8 +210,7 @@ async def announced(record: EngineRecord) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.wait({beating})
+        await end_tasks([beating])
 
 
 async def test_new_engine_gets_work_without_a_restart_and_none_once_it_is_gone(

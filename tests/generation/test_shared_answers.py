@@ -9,6 +9,7 @@ import pytest
 from backend.generation.request import Event
 from infra.load.upstream import SyntheticUpstream, words
 from tests.support.gateway import (
+    HELD,
     TURN,
     Answer,
     caller,
@@ -41,10 +42,11 @@ async def test_identical_requests_are_computed_once(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     request = greedy(await caller(), stream_usage=True)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream)):
         first = await start(request)
         others = [await start(request) for _ in range(3)]
+        upstream.behaviour.hang_after = None
         answers = await asyncio.gather(*(whole(one, request) for one in (first, *others)))
     assert len({first.id, *(one.id for one in others)}) == 4
     assert [answer.text for answer in answers] == [words(0, TOKENS)] * 4
@@ -63,10 +65,11 @@ async def test_thought_of_a_shared_answer_is_delivered_as_one_and_billed_as_cach
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     request = greedy(await caller())
-    upstream.behaviour.rate, upstream.behaviour.thoughts = 40.0, 10
+    upstream.behaviour.hang_after, upstream.behaviour.thoughts = HELD, 10
     async with running_gateway(pools_of(upstream)):
         first = await start(request)
         second = await start(request)
+        upstream.behaviour.hang_after = None
         answers = [await whole(one, request) for one in (first, second)]
     for answer in answers:
         said = [part["delta"] for chunk in answer.chunks for part in chunk["choices"]]
@@ -80,11 +83,12 @@ async def test_follower_is_cancelled_alone(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     request = greedy(await caller())
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream)):
         first, second, third = [await start(request) for _ in range(3)]
         await cancel(second.id, principal=request.principal)
         stopped = await until_ended(second.id)
+        upstream.behaviour.hang_after = None
         answers = [await whole(one, request) for one in (first, third)]
     assert stopped.state == "cancelled"
     assert stopped.output_tokens == stopped.cached_output_tokens < TOKENS
@@ -125,7 +129,7 @@ async def test_followers_go_on_when_the_first_is_cancelled(
 ) -> None:
     """One of them is computed from its text so far, and the other follows that one."""
     request = greedy(await caller())
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream)):
         first = await start(request)
         others = [await start(request) for _ in range(2)]
@@ -134,6 +138,7 @@ async def test_followers_go_on_when_the_first_is_cancelled(
         if not leaves:  # else the reader that has just gone was its only one
             await cancel(first.id, principal=request.principal)
         assert (await until_ended(first.id)).state == "cancelled"
+        upstream.behaviour.hang_after = None
         answers = await asyncio.gather(*reading)
     assert [answer.text for answer in answers] == [words(0, TOKENS)] * 2
     assert len(upstream.served) == 2
@@ -146,7 +151,7 @@ async def test_follower_in_another_process_survives_the_first_ones_process(
     transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
     request = greedy(await caller(), max_tokens=60, turn=TURN, on_disconnect="grace")
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     dying = await doomed_gateway(pools_of(upstream))
     first = await start(request)
     await read(first.id, request.principal, until=lambda events: len(events) == 3)
@@ -155,6 +160,7 @@ async def test_follower_in_another_process_survives_the_first_ones_process(
         await read(second.id, request.principal, until=lambda events: len(events) == 5)
         assert len(upstream.served) == 1
         await kill_gateway(dying)
+        upstream.behaviour.hang_after = None
         answers = [await whole(one, request) for one in (second, first)]
     assert [answer.text for answer in answers] == [words(0, 60)] * 2
     await check_billed(first.id, output_tokens=60, state="completed")
@@ -166,13 +172,14 @@ async def test_first_and_follower_survive_the_death_of_their_process(
 ) -> None:
     """A follower goes on as any other generation: what it had was reused, the rest is computed."""
     request = greedy(await caller(), max_tokens=60, turn=TURN, on_disconnect="grace")
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     dying = await doomed_gateway(pools_of(upstream))
     both = [await start(request) for _ in range(2)]
     await asyncio.gather(
         *(read(one.id, request.principal, until=lambda e: len(e) == 8) for one in both)
     )
     await kill_gateway(dying)
+    upstream.behaviour.hang_after = None
     async with running_gateway(pools_of(upstream)):
         answers = [await whole(one, request) for one in both]
     assert [answer.text for answer in answers] == [words(0, 60)] * 2

@@ -15,6 +15,7 @@ from backend.platform.redis import async_client
 from infra.load.upstream import SyntheticUpstream
 from tests.generation.admission_queue import replica_set
 from tests.support.gateway import (
+    HELD,
     ask,
     caller,
     chat,
@@ -254,7 +255,7 @@ async def test_waiting_generation_outlives_its_process(
     """One place. Two processes; the one that holds what waits is killed."""
     pools = pools_of(upstream, max_concurrency=1)
     principal = await caller()
-    upstream.behaviour.rate = 20.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools, shared_queue=True) as alive:
         first = await start(chat(principal, max_tokens=60, on_disconnect="go_on"))
         doomed = await doomed_gateway(pools, shared_queue=True)
@@ -266,6 +267,7 @@ async def test_waiting_generation_outlives_its_process(
                     await asyncio.sleep(0.02)
         finally:
             await kill_gateway(doomed)
+        upstream.behaviour.hang_after = None
         for started, tokens in ((first, 60), (second, 5)):
             await until_ended(started.id)
             await check_billed(started.id, output_tokens=tokens, state="completed")

@@ -86,21 +86,24 @@ async def test_switch_of_the_template_has_the_model_think(
             assert record.reasoning_tokens == (record.output_tokens if thinks else 0)
 
 
-@pytest.mark.parametrize("dies_after_s", [0.3, 0.9])
+@pytest.mark.parametrize("tokens", [12, 36])
 async def test_thought_goes_on_where_its_process_died(
-    transactional_db: None, upstream: SyntheticUpstream, dies_after_s: float
+    transactional_db: None, upstream: SyntheticUpstream, tokens: int
 ) -> None:
     """Within the thought, and after it."""
     principal = await caller()
     pools = pools_of(upstream)
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = tokens
     upstream.behaviour.thoughts = 24
     first = await doomed_gateway(pools)
     started = await start(chat(principal, max_tokens=60, turn=TURN))
     async with running_gateway(pools) as second:
         reading = asyncio.create_task(_read_at(second, started.id))
-        await asyncio.sleep(dies_after_s)
+        async with asyncio.timeout(TIMEOUT_S):
+            while not upstream.served or upstream.served[0].sent < tokens:
+                await asyncio.sleep(0.05)
         await kill_gateway(first)
+        upstream.behaviour.hang_after = None
         answer = await asyncio.wait_for(reading, timeout=TIMEOUT_S)
     answer.check_order()
     # White space between the two belongs to neither.

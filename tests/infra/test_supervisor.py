@@ -21,6 +21,8 @@ from infra.services.ports import free_port
 from tests.inference.tiny import make_tiny_model
 
 TIMEOUT_SECONDS = 60.0
+WAITS = (0.0, 0.49, 0.99)
+"""Before the second start, the third and the fourth; `date` reads another clock than `Restarts`."""
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -110,8 +112,8 @@ def test_process_that_keeps_crashing_waits_longer_each_time(
     tend_until(supervisor, lambda: starts.exists() and len(starts.read_text().split()) >= 4)
     times = [float(line) for line in starts.read_text().split()][:4]
     waits = [later - earlier for earlier, later in pairwise(times)]
-    assert waits == sorted(waits)
-    assert waits[-1] > 1.5 * waits[0]
+    # At least what `Restarts` says, however long a busy machine takes for a start.
+    assert all(wait >= least for wait, least in zip(waits, WAITS, strict=True)), waits
 
 
 def test_logs_carry_the_name_of_their_process(

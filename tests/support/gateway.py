@@ -46,6 +46,10 @@ from tests.factories import MODEL, member
 TURN = TurnIds("conversation", "question", "answer")
 _running: list[Gateway] = []
 
+HELD = 20
+"""After so many tokens an upstream with this `hang_after` waits for the test, however late that is:
+what is done to a running answer is no race against its end."""
+
 AMPLE = PlanLimits("standard", 5, 100_000, 10_000_000, 10_000)
 
 

@@ -13,8 +13,9 @@ from backend.api.sign_in import FACTOR
 
 
 def code_of(secret: str, *, periods: int = 0) -> str:
-    """The code that an app shows, so many periods of 30 s from now: each code works once, and the
-    neighbouring ones work too."""
+    """The code that an app shows, so many periods of 30 s from now. Each works once, and so do
+    those of the periods before and after: a test's first code is of this period and its second of
+    the next, which both hold when a period ends between here and the server."""
     counter = int(time.time()) // app_settings.TOTP_PERIOD + periods
     return format_hotp_value(hotp_value(secret, counter))
 
