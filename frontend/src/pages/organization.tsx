@@ -161,7 +161,8 @@ function MemberRow({ member, onRole, onRemove, onHandOver }: MemberRowProps) {
   const mayChange = managesPeople(me.role) && (isOwner || member.role !== "owner");
   return (
     <ListRow title={self ? t`${name} (you)` : name} note={member.email}>
-      {mayChange ? (
+      {/* One's own is another's to change: a slip would take the right to undo it. */}
+      {mayChange && !self ? (
         <Select
           quiet
           label={t`Role of ${name}`}

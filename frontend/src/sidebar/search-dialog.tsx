@@ -69,6 +69,7 @@ function SearchPanel({ close }: { close: () => void }) {
     excerpt,
   }));
   const options = search ? found : [newChat(), ...rows.map(optionOf)];
+  const isOfWords = search === words.trim() && (!search || !results.isPlaceholderData);
 
   const open = (option: Option | undefined) => {
     if (!option) return;
@@ -86,7 +87,8 @@ function SearchPanel({ close }: { close: () => void }) {
       document.getElementById(optionId(index))?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter") {
       event.preventDefault();
-      open(options[active]);
+      // Until then Enter would open what other words have found, or a new chat.
+      if (isOfWords) open(options[active]);
     }
   };
 
