@@ -5,7 +5,7 @@ import re
 import httpx
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, SignUp
+from tests.e2e.users import Person, SignUp, copied
 
 
 def test_key_is_shown_once_works_and_is_revoked(sign_up: SignUp) -> None:
@@ -17,8 +17,7 @@ def test_key_is_shown_once_works_and_is_revoked(sign_up: SignUp) -> None:
     dialog.get_by_role("button", name="Create key").click()
     secret = dialog.get_by_role("textbox", name="Secret key").input_value()
     assert re.fullmatch(r"sk-parley-[0-9A-Za-z]{40,}", secret)
-    dialog.get_by_role("button", name="Copy key").click()
-    assert person.page.evaluate("navigator.clipboard.readText()") == secret
+    assert copied(person.page, dialog.get_by_role("button", name="Copy key")) == secret
     dialog.get_by_role("button", name="Done").click()
 
     expect(person.page.get_by_text("Nightly report")).to_be_visible()

@@ -87,6 +87,7 @@ def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
     expect(person.page).to_have_url(re.compile(f"/c/{identity}$"))
 
     expect(field).to_be_hidden()
+    expect(person.composer).to_be_focused()  # the page has come, and the next key is its own
     person.page.keyboard.press("Control+k")
     field.fill("submarine")
     expect(person.page.get_by_text("No chat has “submarine” in it.")).to_be_visible()

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, letters, shown_letters
+from tests.e2e.users import Person, expect_letters, letters
 
 
 def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
@@ -17,7 +17,7 @@ def test_first_answer_is_streamed_stored_and_titled(person: Person) -> None:
     prompt, answer = person.stored()
     assert prompt["content"] == "Say hello."
     assert answer["status"] == "completed"
-    assert shown_letters(person.answer) == letters(answer["content"])
+    expect_letters(person.answer, letters(answer["content"]))
 
     row = person.conversations.first
     expect(row).not_to_have_text("New chat")

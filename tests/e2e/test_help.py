@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.catalogues import said
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
-from tests.e2e.users import Person, SignUp, Visitor
+from tests.e2e.users import Person, SignUp, Visitor, copied
 from tests.support.scripted import ScriptedProduct
 
 
@@ -33,8 +33,7 @@ def test_refused_prompt_leads_to_what_it_means_and_to_its_request(person: Person
     request_id = refused.value.headers["x-request-id"]
     expect(failures.get_by_role("listitem")).to_have_count(1)
     expect(failures).to_contain_text(request_id)
-    failures.get_by_role("button", name="Copy the request's id").click()
-    assert page.evaluate("navigator.clipboard.readText()") == request_id
+    assert copied(page, failures.get_by_role("button", name="Copy the request's id")) == request_id
     assert_accessible(page, "the help page after a failure")
     keep_image(page, "help-refused")
 

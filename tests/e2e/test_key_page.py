@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.users import Person, SignUp
+from tests.e2e.users import Person, SignUp, copied
 
 FRONTEND = Path(__file__).parents[2] / "frontend"
 POLICY = {"retention_days": None, "stores_api_calls": True, "allows_training": True}
@@ -17,8 +17,7 @@ POLICY = {"retention_days": None, "stores_api_calls": True, "allows_training": T
 
 def pasted(page: Page, language: str) -> str:
     page.get_by_role("radio", name=language, exact=True).click()
-    page.get_by_role("button", name="Copy code").click()
-    return str(page.evaluate("navigator.clipboard.readText()"))
+    return copied(page, page.get_by_role("button", name="Copy code"))
 
 
 def run(*command: str, text: str | None = None) -> str:

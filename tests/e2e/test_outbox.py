@@ -146,7 +146,7 @@ def test_waiting_messages_are_gone_after_sign_out(app: Person) -> None:
     app.page.get_by_role("button", name=f"Account of {app.name}").click()
     app.page.get_by_role("menuitem", name="Sign out").click()
     expect(app.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
-    assert "tangerine" not in app.page.evaluate(HELD)
+    app.page.wait_for_function(f"async () => !(await ({HELD})()).includes('tangerine')")
 
 
 def test_text_that_is_shared_before_the_sign_in_is_a_draft_after_it(app: Person) -> None:

@@ -127,7 +127,7 @@ def test_answer_is_typeset_and_drawn(sign_up: SignUp, scripted_product: Scripted
     wide = code.evaluate("(element) => element.scrollWidth - element.clientWidth")
     assert wide > 0
     answer.get_by_role("button", name="Wrap lines").click()
-    assert code.evaluate("(element) => element.scrollWidth - element.clientWidth") == 0
+    expect(code).to_have_js_property("scrollWidth", code.evaluate("({clientWidth}) => clientWidth"))
     press_until(answer, "Show source", answer.get_by_text("accTitle: Signing in"))
     press_until(answer, "Show diagram", drawn)
     answer.get_by_role("link", name="Footnote 1").click()

@@ -35,8 +35,10 @@ def choose_models(person: Person, *names: str) -> None:
     page.get_by_role("button", name=re.compile("^Model:")).click()
     page.get_by_role("menuitem", name="Compare models").click()
     dialog = page.get_by_role("dialog", name="Compare models")
-    for box in dialog.get_by_role("checkbox", checked=True).all():
-        box.uncheck()
+    expect(dialog.get_by_role("checkbox")).not_to_have_count(0)
+    checked = dialog.get_by_role("checkbox", checked=True)
+    while checked.count():
+        checked.first.uncheck()
     expect(dialog.get_by_role("button", name="Compare", exact=True)).to_be_disabled()
     for name in names:
         dialog.get_by_role("checkbox", name=name).check()

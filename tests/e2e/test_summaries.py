@@ -17,6 +17,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 def say(person: Person, text: str) -> None:
     person.composer.fill(text)
     person.page.get_by_role("button", name="Send", exact=True).click()
+    # Until then, the last answer on the page is that of the turn before.
+    expect(person.page.get_by_role("article", name="You").last).to_contain_text(text[:7])
     person.wait_for_the_end()
 
 

@@ -142,7 +142,7 @@ def test_stop_ends_a_turn_whose_tool_runs(
     calls = page.get_by_role("list", name="Tool calls")
     expect(calls).to_contain_text("is called", timeout=60_000)
     keep_image(page, "running")
-    page.get_by_role("button", name="Stop", exact=False).click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     expect(calls).to_contain_text("stopped")
     assert_accessible(page, "a call that was stopped")
     keep_image(page, "stopped")

@@ -1,13 +1,15 @@
 """Visitors and the people that they become: what they do on the page, in their words."""
 
 import contextlib
+import os
 import re
 import secrets
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Locator, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.support.outbox import token_mailed
@@ -23,6 +25,27 @@ _SANDBOXED = re.compile(
 _FAILED_REQUEST = re.compile(r"status of (\d+)")
 
 
+# Each request of a page takes so many milliseconds more: what a test does before the page is ready
+# for it, or reads before it has come, is then seen here and not first on a busy machine.
+LATENCY_MS = int(os.environ.get("PARLEY_E2E_LATENCY_MS", "0"))
+
+
+def _slow_line(page: Page) -> CDPSession:
+    """It is slow until the session is detached."""
+    chromium = page.context.new_cdp_session(page)
+    chromium.send("Network.enable")
+    chromium.send(
+        "Network.emulateNetworkConditions",
+        {
+            "offline": False,
+            "latency": LATENCY_MS,
+            "downloadThroughput": -1,
+            "uploadThroughput": -1,
+        },
+    )
+    return chromium
+
+
 class Visitor:
     """A browser profile. `page` is its first tab."""
 
@@ -30,6 +53,7 @@ class Visitor:
         self.url = url
         self._expected: set[str] = set()
         self._problems: list[str] = []
+        self._slow_lines: list[CDPSession] = []
         self.foreign_requests: list[str] = []
         size = {"width": 1440, "height": 900}
         # What moves is drawn sixty times a second, by the processor.
@@ -43,6 +67,8 @@ class Visitor:
 
     def new_tab(self) -> Page:
         page = self.context.new_page()
+        if LATENCY_MS:
+            self._slow_lines.append(_slow_line(page))
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self._problems.append(f"uncaught: {error}"))
         page.on("dialog", lambda dialog: self._problems.append(f"dialog: {dialog.message}"))
@@ -55,6 +81,8 @@ class Visitor:
         self._expected |= {str(status) for status in statuses}
 
     def expect_offline(self) -> None:
+        while self._slow_lines:  # else the line stays up
+            self._slow_lines.pop().detach()
         self._expected.add("offline")
 
     def expect_refusals(self) -> None:
@@ -184,6 +212,10 @@ class Person:
         self.wait_for_the_end()
 
     def wait_for_the_end(self) -> None:
+        """Of the answer to the last prompt on the page."""
+        self.page.wait_for_function(
+            "() => [...document.querySelectorAll('article')].at(-1)?.ariaLabel === 'Parley'"
+        )
         expect(self.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         expect(self.answer.get_by_role("button", name="Regenerate")).to_be_visible()
 
@@ -223,11 +255,23 @@ class Person:
 
 def go(page: Page, path: str) -> None:
     """As a link of the page does; loading it anew at each path costs half a second of processor
-    time."""
+    time. Returns when the page that was there is gone: until then it has a composer, too."""
+    before = page.title() if urlsplit(page.url).path != path else None
     page.evaluate(
         "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }",
         path,
     )
+    if before is not None:
+        page.wait_for_function("before => document.title !== before", arg=before)
+
+
+def copied(page: Page, button: Locator) -> str:
+    """What `button` puts on the clipboard, which it does behind the click."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    button.click()
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
 
 
 def letters(text: str) -> str:
@@ -245,6 +289,14 @@ def shown_letters(answer: Locator) -> str:
         }"""
     )
     return letters(text)
+
+
+def expect_letters(answer: Locator, wanted: str) -> None:
+    """Until these are its letters: the last of an answer is drawn behind its end."""
+    until = time.monotonic() + 20
+    while (found := shown_letters(answer)) != wanted and time.monotonic() < until:
+        answer.page.wait_for_timeout(100)
+    assert found == wanted
 
 
 Visit = Callable[..., Visitor]
