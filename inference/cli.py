@@ -42,6 +42,8 @@ def main(argv: list[str] | None = None) -> int:
     # Long texts are tokenized in one thread: the other cores are the engine's.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
+        if args.prefill_from:
+            _check_way_to_prefill(args)
         args.model = str(fetch(args.model))
     except ModelLoadError as error:
         sys.stderr.write(f"{error}\n")
@@ -55,6 +57,18 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     run(engine, server, CORE_COMMAND, tls_cert=args.tls_cert, tls_key=args.tls_key)
     return 0
+
+
+def _check_way_to_prefill(args: argparse.Namespace) -> None:
+    """Known before the model loads: prompts do not travel in the open.
+
+    Raises:
+        ModelLoadError: they would.
+    """
+    from inference.connector.pool_keys import pool_keys  # cryptography, for who needs it
+
+    encrypted = not args.no_prefill_encryption
+    pool_keys(args.prefill_from, args.prefill_api_key, encrypted=encrypted)
 
 
 def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
@@ -88,6 +102,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         max_lora_rank=args.max_lora_rank,
         prefill_from=args.prefill_from,
         prefill_api_key=args.prefill_api_key,
+        prefill_encryption=not args.no_prefill_encryption,
         kv_store=args.kv_store,
         kv_store_bytes=args.kv_store_bytes,
         kv_store_memory=args.kv_store_memory,
@@ -186,7 +201,13 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--prefill-api-key",
         default=os.environ.get(PREFILL_KEY_VARIABLE, ""),
-        help=f"what that engine asks for; default: ${PREFILL_KEY_VARIABLE}",
+        help="of the pool, the same at that engine: over tcp:// all is encrypted with it; "
+        f"default: ${PREFILL_KEY_VARIABLE}",
+    )
+    serve.add_argument(
+        "--no-prefill-encryption",
+        action="store_true",
+        help="over tcp:// between hosts, because their network itself encrypts",
     )
     serve.add_argument(
         "--kv-store",

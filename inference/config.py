@@ -99,7 +99,9 @@ class EngineConfig(msgspec.Struct, frozen=True):
     prefill_from: str | None = None
     """zmq address of an engine that computes prompts (`inference/connector`)."""
     prefill_api_key: str = ""
-    """What that engine asks for."""
+    """What all engines of that pool are given; over TCP all is encrypted with it."""
+    prefill_encryption: bool = True
+    """False: the network between the two encrypts."""
     kv_store: str | None = None
     """A folder or `s3://bucket/prefix` where computed prefixes are kept, encrypted."""
     kv_store_bytes: int = 10 << 30

@@ -94,13 +94,18 @@ def make_remote_prefill(
     """The way to the engine that computes prompts, where one is named.
 
     Raises:
-        ModelLoadError: there is no prefix cache to put its blocks into.
+        ModelLoadError: there is no prefix cache to put its blocks into, or the way there is open.
     """
     if config.prefill_from is None:
         return None
     if not config.prefix_cache:
         raise ModelLoadError("--prefill-from puts blocks into the prefix cache, which is off")
-    connector = ZmqConnector(config.prefill_from, runner.blocks, api_key=config.prefill_api_key)
+    connector = ZmqConnector(
+        config.prefill_from,
+        runner.blocks,
+        api_key=config.prefill_api_key,
+        encrypted=config.prefill_encryption,
+    )
     max_wait_s = config.scheduler.max_wait_s
     return RemotePrefill(core, runner.blocks, connector, max_wait_s=max_wait_s)
 

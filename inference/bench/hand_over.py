@@ -40,6 +40,8 @@ _STREAM = 100
 _STREAM_PROMPT = 16
 """Without a full block before its last token, so that it is computed here."""
 _CONNECT_LIMIT_S = 120.0
+_KEYS = {"tcp": "a key that all engines of a pool are given", "open-tcp": "", "ipc": ""}
+"""By way. With a key what travels over TCP is encrypted."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def main() -> None:
     )
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--length", type=int, default=4000)
-    parser.add_argument("--ways", nargs="+", choices=["tcp", "ipc"], default=["tcp", "ipc"])
+    parser.add_argument("--ways", nargs="+", choices=_KEYS, default=list(_KEYS))
     args = parser.parse_args()
     _say(f"load {os.getloadavg()[0]:.1f} at the beginning; a prompt of {args.length:,}\n")
     vocab = open_weights(str(args.model)).config.vocab_size
@@ -68,9 +70,11 @@ def main() -> None:
     config = EngineConfig(model=str(args.model), int8_activations="on", num_threads=1)
     runner = ModelRunner(config)
     for way in args.ways:
+        key = _KEYS[way]
         with _prefill_engine(args.model, way) as address:
-            connector = ZmqConnector(address, runner.blocks)
-            with served(args.model, [*options, "--prefill-from", address]) as url:
+            connector = ZmqConnector(address, runner.blocks, api_key=key)
+            asks = ["--prefill-from", address, "--prefill-api-key", key]
+            with served(args.model, [*options, *asks]) as url:
                 asyncio.run(_measure(way, url, vocab, prompts, connector, runner))
             connector.close()
 
@@ -140,8 +144,9 @@ def _prefill_engine(model: Path, way: str) -> Iterator[str]:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        address = f"tcp://127.0.0.1:{port}" if way == "tcp" else f"ipc://{folder}/prefill"
+        address = f"ipc://{folder}/prefill" if way == "ipc" else f"tcp://127.0.0.1:{port}"
         options = ["--model", str(model), "--listen", address, "--threads", "1"]
+        options += ["--api-key", _KEYS[way]]
         command = [
             sys.executable,
             "-m",

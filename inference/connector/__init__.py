@@ -1,6 +1,7 @@
 """Computed prefixes from elsewhere: from an engine that computes prompts, or from a store.
 
     messages.py        what the two say to each other
+    pool_keys.py       what is said between hosts is encrypted, and open to this pool alone
     payload.py         shared memory for the bytes, on one host (over TCP: in the message)
     prefill_server.py  the engine that computes prompts: `python -m inference.connector`
     outgoing.py        a prompt's blocks, sent layer by layer while it is computed
@@ -16,7 +17,6 @@ What is handed over are the full blocks before a prompt's last token, put into t
 cache of the engine that generates once all layers of them are there: a request finds them like
 any cached prefix, computes the rest itself and samples with its own seed. So tokens are the same
 as from one engine, and when the peer is away, too slow or another model, nothing is found and the
-prompt is computed here. A peer may be asked for a key; what travels is not encrypted, so their
-network is private.
+prompt is computed here.
 Source: Zhong et al. 2024 (DistServe).
 """

@@ -10,8 +10,10 @@ import threading
 from typing import get_args
 
 from inference.config import PREFILL_KEY_VARIABLE, EngineConfig, Rounding
+from inference.connector.pool_keys import pool_keys
 from inference.connector.prefill_server import serve
 from inference.engine.engine_core import EngineCore
+from inference.errors import ModelLoadError
 from inference.model.files.sources import fetch
 from inference.runner.model_runner import ModelRunner
 
@@ -30,11 +32,21 @@ def main() -> None:
     parser.add_argument(
         "--api-key",
         default=os.environ.get(PREFILL_KEY_VARIABLE, ""),
-        help=f"what peers have to send; default: ${PREFILL_KEY_VARIABLE}, which no list of "
-        "processes shows",
+        help="of the pool: over tcp:// all is encrypted with it, and peers have to know it; "
+        f"default: ${PREFILL_KEY_VARIABLE}, which no list of processes shows",
+    )
+    parser.add_argument(
+        "--no-prefill-encryption",
+        action="store_true",
+        help="over tcp:// between hosts, because their network itself encrypts; peers say it too",
     )
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s prefill %(message)s")
+    encrypted = not args.no_prefill_encryption
+    try:
+        pool_keys(args.listen, args.api_key, encrypted=encrypted)  # known before the model loads
+    except ModelLoadError as error:
+        raise SystemExit(str(error)) from error
     config = EngineConfig(
         model=str(fetch(args.model)),
         dtype=args.dtype,
@@ -52,7 +64,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     core = EngineCore(config, runner)
-    serve(core, runner, args.listen, stop, args.api_key)
+    serve(core, runner, args.listen, stop, args.api_key, encrypted=encrypted)
 
 
 if __name__ == "__main__":

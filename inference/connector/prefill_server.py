@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 import msgspec
 import zmq
@@ -26,6 +27,7 @@ from inference.connector.messages import (
     said_in,
 )
 from inference.connector.outgoing import Outgoing, Send
+from inference.connector.pool_keys import pool_keys
 from inference.core import Chunk, FinishReason, SamplingParams
 from inference.engine.engine_core import EngineCore
 from inference.errors import InferenceError
@@ -44,11 +46,19 @@ def serve(
     address: str,
     stop: threading.Event,
     api_key: str = "",
+    *,
+    encrypted: bool = True,
 ) -> None:
     """Compute prompts for who asks at a zmq address (tcp://… or ipc://…) until `stop` is set.
 
     What is sent in the middle of a step leaves by zmq's own thread while the step goes on.
+
+    Args:
+        api_key, encrypted: as `pool_keys` takes them.
+    Raises:
+        ModelLoadError: the way there would be open.
     """
+    keys = pool_keys(address, api_key, encrypted=encrypted)
     context = zmq.Context[zmq.Socket[bytes]]()
     socket = context.socket(zmq.ROUTER)
     socket.linger = 0
@@ -65,7 +75,12 @@ def serve(
         return True
 
     server = PrefillServer(core, runner, send, api_key)
-    try:
+    with ExitStack() as stack:
+        stack.callback(context.destroy)
+        stack.callback(socket.close)
+        if keys:
+            stack.enter_context(keys.only_this_pool(context))
+            keys.guard(socket)
         socket.bind(address)
         while not stop.is_set():
             idle = not core.scheduler.has_work
@@ -74,9 +89,6 @@ def serve(
                 peer, *received = socket.recv_multipart()
                 server.take(peer, received)
             server.step()
-    finally:
-        socket.close()
-        context.destroy()
 
 
 class PrefillServer:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 import zmq
+from zmq.utils.monitor import recv_monitor_message
 
+from inference.config import PREFILL_KEY_VARIABLE
 from inference.connector.incoming import Incoming, PeerError
 from inference.connector.messages import (
     CancelPrefill,
@@ -27,6 +29,7 @@ from inference.connector.messages import (
     said_in,
 )
 from inference.connector.payload import Segment
+from inference.connector.pool_keys import HANDSHAKE_FAILED, pool_keys
 from inference.runner.block_transfer import BlockTransfer
 
 log = logging.getLogger(__name__)
@@ -58,10 +61,23 @@ class ZmqConnector:
     blocks travel in shared memory."""
 
     def __init__(
-        self, address: str, blocks: BlockTransfer, timeout_s: float = 30.0, api_key: str = ""
+        self,
+        address: str,
+        blocks: BlockTransfer,
+        timeout_s: float = 30.0,
+        api_key: str = "",
+        *,
+        encrypted: bool = True,
     ) -> None:
-        """`timeout_s`: a peer that is silent for so long is not waited for."""
+        """
+        Args:
+            timeout_s: a peer that is silent for so long is not waited for.
+            api_key, encrypted: as `pool_keys` takes them.
+        Raises:
+            ModelLoadError: the way there would be open.
+        """
         self._address = address
+        self._keys = pool_keys(address, api_key, encrypted=encrypted)
         self._api_key = api_key
         self._blocks = blocks
         self._timeout_s = timeout_s
@@ -78,7 +94,7 @@ class ZmqConnector:
                 if self._address.startswith("ipc://"):
                     segment = stack.enter_context(Segment(task.incoming.size))
                 socket, monitor = stack.enter_context(self._sockets())
-                if not self._ask(task, socket, segment):
+                if not self._ask(task, socket, monitor, segment):
                     return None
                 return self._receive(task, socket, monitor, segment)
         except (PeerError, OtherVersionError, OSError, zmq.ZMQError, msgspec.DecodeError) as error:
@@ -97,14 +113,23 @@ class ZmqConnector:
             socket.rcvhwm = 0
             # Sent to a peer that listens, or not at all: one that is gone is not waited for.
             socket.setsockopt(zmq.IMMEDIATE, 1)
-            with socket.get_monitor_socket(zmq.EVENT_DISCONNECTED) as monitor:
+            if self._keys:
+                self._keys.show(socket)
+            events = zmq.EVENT_DISCONNECTED | HANDSHAKE_FAILED
+            with socket.get_monitor_socket(events) as monitor:
                 socket.connect(self._address)
                 try:
                     yield socket, monitor
                 finally:
                     socket.disable_monitor()  # whose last event would wait for a reader
 
-    def _ask(self, task: PrefillTask, socket: zmq.Socket[bytes], segment: Segment | None) -> bool:
+    def _ask(
+        self,
+        task: PrefillTask,
+        socket: zmq.Socket[bytes],
+        monitor: zmq.Socket[bytes],
+        segment: Segment | None,
+    ) -> bool:
         """Whether the prompt was sent in the time that its request has."""
         request = PrefillRequest(
             self._blocks.fingerprint,
@@ -117,12 +142,11 @@ class ZmqConnector:
         )
         limit_s = min(self._timeout_s, task.timeout_s, _CONNECT_S)
         socket.sndtimeo = int(limit_s * 1000)
-        try:
-            _send(socket, request)
-        except zmq.Again as error:
+        if not _is_connected(socket, monitor, limit_s):
             if limit_s < _CONNECT_S:
                 return False  # which says nothing about the peer
-            raise PeerError(f"no connection in {_CONNECT_S:g} s") from error
+            raise PeerError(f"no connection in {_CONNECT_S:g} s")
+        _send(socket, request)
         return True
 
     def _receive(
@@ -174,6 +198,28 @@ class ZmqConnector:
             come = task.incoming.num_whole
             raise PeerError(f"{come} whole blocks came of the {message.num_blocks} that were sent")
         return message
+
+
+def _is_connected(socket: zmq.Socket[bytes], monitor: zmq.Socket[bytes], limit_s: float) -> bool:
+    """Whether there is a connection within so long.
+
+    Raises:
+        PeerError: there will be none: the handshake failed.
+    """
+    either = zmq.Poller()
+    either.register(socket, zmq.POLLOUT)
+    either.register(monitor, zmq.POLLIN)
+    until = time.monotonic() + limit_s
+    while (left_s := until - time.monotonic()) > 0:
+        ready = dict(either.poll(math.ceil(left_s * 1000)))
+        if socket in ready:
+            return True
+        if monitor in ready and recv_monitor_message(monitor)["event"] & HANDSHAKE_FAILED:
+            raise PeerError(
+                f"the handshake failed: the two have different keys ({PREFILL_KEY_VARIABLE}), or"
+                " only one of them encrypts"
+            )
+    return False
 
 
 def _send(socket: zmq.Socket[bytes], message: ToPrefill) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -30,7 +29,7 @@ from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import greedy
-from tests.inference.prefilling import (
+from tests.inference.connector.prefilling import (
     PROMPT,
     Sent,
     answer,
@@ -41,28 +40,6 @@ from tests.inference.prefilling import (
 )
 from tests.inference.serving import wait_for
 from tests.inference.test_families import make_folder
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    make_folder("llama", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def expected(model) -> list[int]:
-    core, _ = make_engine(model)
-    tokens = answer(core)
-    assert len(set(tokens)) > 1
-    return tokens
-
-
-@pytest.fixture(params=["tcp", "shared memory"])
-def address(request, tmp_path) -> str:
-    if request.param == "tcp":
-        return f"tcp://127.0.0.1:{free_port()}"
-    return f"ipc://{tmp_path}/prefill"
 
 
 def test_transferred_blocks_give_the_same_tokens(model, expected, address):
@@ -91,10 +68,10 @@ def test_int8_blocks_are_transferred_to_an_int8_cache_only(model, expected, addr
     assert other.kv.prefix_tokens_hit == 0
 
 
-def test_request_without_the_right_key_is_refused(model, expected):
-    address = f"tcp://127.0.0.1:{free_port()}"
-    with prefill_engine(model, address, api_key="a secret") as other:
-        for key, found in (("", 0), ("another", 0), ("a secret", 64)):
+def test_request_without_the_right_key_is_refused(model, expected, address):
+    right = "a secret of the whole pool, 32 or more"
+    with prefill_engine(model, address, api_key=right) as other:
+        for key, found in (("", 0), (right[::-1], 0), (right, 64)):
             core, runner = make_engine(model)
             connector = ZmqConnector(address, runner.blocks, api_key=key)
             assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected

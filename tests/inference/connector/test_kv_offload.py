@@ -18,27 +18,13 @@ from inference.core_main import make_kv_offload
 from inference.errors import ModelLoadError
 from inference.protocol import AddRequest
 from tests.inference.conftest import Driver, greedy
-from tests.inference.prefilling import PROMPT, make_engine
+from tests.inference.connector.prefilling import PROMPT, make_engine
 from tests.inference.remote_files import S3_KEY, S3_SECRET, s3_server
 from tests.inference.serving import wait_for
-from tests.inference.test_families import make_folder
 
 KEY = "a key of thirty-two characters, or more"
 GROUP_BLOCKS = 2  # 32 tokens: PROMPT has two whole groups
 GROUPS = 2
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    make_folder("llama", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def expected(model) -> list[int]:
-    core, _ = make_engine(model)
-    return Driver(core).generate(PROMPT, greedy(max_tokens=12))
 
 
 class Engine:

@@ -16,16 +16,9 @@ import zmq
 
 from inference.connector.messages import CancelPrefill, PrefillRequest, ToPrefill
 from infra.services.ports import free_port
+from tests.inference.connector.test_shared_memory import shared_memory
 from tests.inference.serving import serve, wait_for
-from tests.inference.test_shared_memory import shared_memory
 from tests.inference.tiny import make_tiny_model
-
-
-@pytest.fixture(params=["tcp", "shared memory"])
-def address(request, tmp_path) -> str:
-    if request.param == "tcp":
-        return f"tcp://127.0.0.1:{free_port()}"
-    return f"ipc://{tmp_path}/prefill"
 
 
 def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, monkeypatch, address):
@@ -33,7 +26,7 @@ def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, mo
     notices."""
     before = shared_memory()
     model = make_tiny_model(tmp_path)
-    monkeypatch.setenv("PARLEY_PREFILL_API_KEY", "a secret")
+    monkeypatch.setenv("PARLEY_PREFILL_API_KEY", "a secret of the whole pool, 32 or more")
     options = ("--kv-dtype", "int8", "--num-blocks", "64")
     other = subprocess.Popen(
         [

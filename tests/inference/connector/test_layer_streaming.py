@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -34,7 +33,7 @@ from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
-from tests.inference.prefilling import (
+from tests.inference.connector.prefilling import (
     PROMPT,
     Sent,
     answer,
@@ -43,24 +42,11 @@ from tests.inference.prefilling import (
     prefill_engine,
     task,
 )
+from tests.inference.connector.test_shared_memory import shared_memory
 from tests.inference.serving import wait_for
-from tests.inference.test_families import make_folder
-from tests.inference.test_shared_memory import shared_memory
 
 CHUNK = SchedulerConfig(max_num_batched_tokens=32)
 """PROMPT takes three steps: two full blocks, two more, the rest."""
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    make_folder("llama", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def expected(model) -> list[int]:
-    return answer(make_engine(model)[0])
 
 
 def test_layers_leave_one_by_one_before_their_step_has_ended(model):

@@ -13,16 +13,8 @@ from inference.connector.messages import Refusal, Refused
 from inference.connector.payload import Segment, write
 from inference.connector.prefill_server import PrefillServer
 from inference.connector.zmq_connector import ZmqConnector
-from tests.inference.prefilling import PROMPT, Sent, make_engine, task
+from tests.inference.connector.prefilling import PROMPT, Sent, make_engine, task
 from tests.inference.serving import wait_for
-from tests.inference.test_families import make_folder
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    make_folder("llama", folder)
-    return folder
 
 
 def shared_memory() -> set[str]:
