@@ -18,6 +18,8 @@ from tests.support.model_sources import launched
 
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "1"))
 KILLS = int(os.environ.get("PARLEY_CHAOS_KILLS", "0"))
+AT_ONCE = int(os.environ.get("PARLEY_CHAOS_AT_ONCE", "5"))
+"""Roles that are down at a time, at most, of twelve: the more of them, the more hits a minute."""
 READERS = 6
 
 pytestmark = [
@@ -65,7 +67,7 @@ def test_every_character_is_delivered_stored_and_billed_while_everything_is_kill
     hit_under_readers(
         product,
         readers,
-        lambda crowd: RandomFaults(targets_of(product), crowd, SEED),
+        lambda crowd: RandomFaults(targets_of(product), crowd, SEED, at_once=AT_ONCE),
         KILLS,
         right=_right_answers(readers[0]),
         tokens_of=counted_by(*engine),
