@@ -67,7 +67,7 @@ class Visitor:
 
     def new_tab(self) -> Page:
         page = self.context.new_page()
-        if LATENCY_MS:
+        if LATENCY_MS and "offline" not in self._expected:
             self._slow_lines.append(_slow_line(page))
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self._problems.append(f"uncaught: {error}"))
