@@ -18,8 +18,9 @@ from tests.support.model_sources import launched
 
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "1"))
 KILLS = int(os.environ.get("PARLEY_CHAOS_KILLS", "0"))
-AT_ONCE = int(os.environ.get("PARLEY_CHAOS_AT_ONCE", "5"))
-"""Roles that are down at a time, at most, of twelve: the more of them, the more hits a minute."""
+AT_ONCE = int(os.environ.get("PARLEY_CHAOS_AT_ONCE", "3"))
+"""Roles that are down at a time, at most, of thirteen: more of them are more hits a minute, and
+answers that take longer than their readers wait."""
 READERS = 6
 
 pytestmark = [
