@@ -30,7 +30,7 @@ class Update:
     """Of `LowRank.down`, where its rows begin."""
     rank: int
     up: Tensor
-    """(rank, columns), in the order that `Adds.ordered` has made."""
+    """(rank, columns), in the order that `Adds.ordered_up` has made."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class LowRank:
 
     down: Tensor
     """(ranks, width): the rows of all updates below one another, filled up with zeros to a multiple
-    of four."""
+    of four, each in the order that `Adds.ordered_down` has made."""
     updates: tuple[Update, ...]
     scales: Tensor | None = None
-    """(ranks,) float32, of what `down` gives, where the numbers are int8."""
+    """(ranks,) float32, of what `down` gives, where the numbers are rounded to whole ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,14 @@ class StepAdapters:
 class Adds(Protocol):
     """How a low-rank product is computed."""
 
-    def ordered(self, up: Tensor) -> Tensor:
+    largest_whole: int
+    """What rounded numbers reach up to, where they are to be int8."""
+
+    def ordered_down(self, down: Tensor) -> Tensor:
+        """`down` (ranks, width) as this reads it."""
+        ...
+
+    def ordered_up(self, up: Tensor) -> Tensor:
         """`up` (rank, columns) as this reads it."""
         ...
 
@@ -96,7 +103,12 @@ class Adds(Protocol):
 class TorchLowRank:
     """By torch, on any device."""
 
-    def ordered(self, up: Tensor) -> Tensor:
+    largest_whole = 127
+
+    def ordered_down(self, down: Tensor) -> Tensor:
+        return down
+
+    def ordered_up(self, up: Tensor) -> Tensor:
         return up
 
     def __call__(self, low: LowRank, x: Tensor, y: Tensor) -> None:

@@ -42,6 +42,8 @@ _WIDTHS = 4
 _VECTOR = 16
 _BLOCK = 32
 _SHOWN = 3
+_PARTS = [1 - step / 16 for step in range(10)]
+"""Of a row's largest number, which its scale is tried for."""
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "peft_type": ("LORA",),
     "bias": ("none", None),
@@ -82,7 +84,8 @@ class AdapterTargets:
     """The products of a model that adapters may change, collected while it is put together.
 
     Attributes:
-        dtype: that an adapter's numbers are kept in; int8: with a scale for each rank.
+        dtype: that an adapter's numbers are kept in; int8: whole ones, with a scale for each rank,
+            in as few bits as a kernel takes.
     """
 
     architecture: Architecture
@@ -232,18 +235,18 @@ class AdapterTargets:
         ups = [up.float().T * scale for _, _, up in found]
         scales = None
         if self.dtype is torch.int8:
-            down, scales = _rounded(down)
+            down, scales = _rounded(down, add.largest_whole)
             row = 0
             for index, up in enumerate(ups):
-                ups[index], own = _rounded(up)
+                ups[index], own = _rounded(up, add.largest_whole)
                 scales[row : row + len(up)] *= own
                 row += len(up)
         updates, row = [], 0
         for (matrix, _, _), up in zip(found, ups, strict=True):
-            ordered = add.ordered(up.to(self.dtype).contiguous()).to(self.device)
+            ordered = add.ordered_up(up.to(self.dtype).contiguous()).to(self.device)
             updates.append(Update(matrix.first, matrix.rows, row, len(up), ordered))
             row += len(up)
-        whole = down.to(self.device, self.dtype).contiguous()
+        whole = add.ordered_down(down.to(self.dtype).contiguous()).to(self.device)
         return LowRank(whole, tuple(updates), None if scales is None else scales.to(self.device))
 
     def _check_all_used(self, modules: Mapping[str, object]) -> None:
@@ -274,11 +277,21 @@ def _configuration(folder: Path) -> dict[str, Any]:
     return raw
 
 
-def _rounded(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows as whole numbers up to 127, and the scale of each."""
-    largest = rows.abs().amax(dim=1)
-    steps = torch.where(largest > 0, 127 / largest, 0.0)
-    return (rows * steps[:, None]).round(), largest / 127
+def _rounded(rows: Tensor, largest_whole: int) -> tuple[Tensor, Tensor]:
+    """Rows as whole numbers up to `largest_whole`, and the scale of each: of those tried the one
+    with the least squared error. With few bits the largest numbers are better cut off."""
+    largest = rows.abs().amax(dim=1, keepdim=True)
+    best, scales = torch.full_like(largest, torch.inf), largest
+    for part in _PARTS:
+        tried = part * largest / largest_whole
+        error = (_whole(rows, tried, largest_whole) * tried - rows).square().sum(1, keepdim=True)
+        scales, best = torch.where(error < best, tried, scales), torch.minimum(error, best)
+    return _whole(rows, scales, largest_whole), scales.flatten()
+
+
+def _whole(rows: Tensor, scales: Tensor, largest_whole: int) -> Tensor:
+    steps = torch.where(scales > 0, 1 / scales, 0.0)
+    return (rows * steps).round().clamp(-largest_whole, largest_whole)
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -118,8 +118,9 @@ class Adapted {
     for (int m = of.begin; m < of.end; m++)
       if (const ParleyLowRank* low = find_first(index, m, of.begin)) {
         const Share rows = share_of(low->ranks, unit, units);
-        const size_t bytes = (size_t)widths_[index % kProducts] * bytes_of(adapters_.kind);
+        const size_t bytes = bytes_of_row(adapters_.kind, widths_[index % kProducts]);
         ahead.add((const char*)low->down + rows.begin * bytes, (rows.end - rows.begin) * bytes);
+        if (low->scales) ahead.add(low->scales + rows.begin, (rows.end - rows.begin) * sizeof(float));
       }
   }
 

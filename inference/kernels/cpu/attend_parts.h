@@ -19,11 +19,13 @@ namespace {
 constexpr int kLeastPart = 128;  // tokens
 constexpr int kMostParts = 32;   // of a sequence
 constexpr int kTile = 64;        // tokens at once
+constexpr int kTasksOfThread = 8;
 constexpr int kMostHeads = kLanes == 16 ? 6 : 3;  // at once: their sums stay in registers
 
-// Tokens [begin, end) of sequence s, for the query heads of the kv heads [kv, kv_end).
+// Tokens [begin, end) of sequence s, which are parts from `index` on of `part` tokens each but the last, for
+// the query heads of the kv heads [kv, kv_end).
 struct PartTask {
-  int s, kv, kv_end, index, begin, end;
+  int s, kv, kv_end, index, part, begin, end;
 };
 
 // Tokens of a part where so many are attended to.
@@ -39,7 +41,8 @@ inline int count_parts(int length, int window) {
 }
 
 // All parts of a batch, and how many the longest sequence has. The heads of a part lie side by
-// side in memory, so one thread reads them all, unless there are too few parts for the threads.
+// side in memory, so one thread reads them all, unless there are too few parts for the threads. Where there
+// are many, a task is several in a row: what comes next is asked for across their ends.
 // Queries of one sequence (a prompt's tokens, or the next one and its draft), each with one token more
 // to attend to, go through it part by part together, so that memory is read once for all.
 struct PartPlan {
@@ -53,17 +56,19 @@ struct PartPlan {
       parts += count;
       most = count > most ? count : most;
     }
-    int together = parts < 2 * threads ? 1 : kv_heads;
+    const int together = parts < 2 * threads ? 1 : kv_heads;
+    const int in_row = std::max(1, parts / (kTasksOfThread * threads));
     for (int first = 0, next; first < S; first = next) {
       int longest = count_parts(lengths[first], window);  // the longer one may have fewer parts
       for (next = first + 1; next < S && lengths[next] == lengths[next - 1] + 1; next++)
         longest = std::max(longest, count_parts(lengths[next], window));
-      for (int index = 0; index < longest; index++)
+      const int step = next - first > 1 ? 1 : in_row;  // what several read is to stay in the cache
+      for (int index = 0; index < longest; index += step)
         for (int s = first; s < next; s++) {
           const int end = lengths[s], attended = std::min(end, window), part = part_of(attended);
           const int at = end - attended + index * part;
           for (int kv = 0; at < end && kv < kv_heads; kv += together)
-            tasks.push_back({s, kv, kv + together, index, at, std::min(at + part, end)});
+            tasks.push_back({s, kv, kv + together, index, part, at, std::min(at + step * part, end)});
         }
     }
   }
@@ -263,7 +268,7 @@ inline void in_groups(int first, int count, Action action) {
 
 // Tile by tile: scores of all heads, softmax so far, sums of the values. A processor has some twenty lines
 // on their way at a time, so they are asked for bit by bit: with each key of a tile that of the next one,
-// and with each of its values.
+// and with each of its values. A part's bits are the same whatever comes before it.
 template <class Row>
 void attend_part(const PartTask& task, const float* queries, int stride, Cached<Row> keys,
                  Cached<Row> values, const int32_t* tables, int width, int block_size,
@@ -273,28 +278,35 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
   const float scale = 1.0f / std::sqrt((float)D);
   const size_t step = (size_t)results.most * (D + 2);
   const int32_t* table = tables + (size_t)task.s * width;
-  for (int head = first; head < first + heads; head++) {
-    float* out = results.at(task.s, head, task.index);
-    std::memset(out, 0, sizeof(float) * (D + 2));
-    out[D] = -INFINITY;
-  }
+  const auto part_at = [&](int token) { return (token - task.begin) / task.part; };
+  const auto tile_end = [&](int from) {
+    return std::min({from + kTile, task.begin + (part_at(from) + 1) * task.part, task.end});
+  };
   TileSlots slots[2];
-  slots[0].find(task.begin, task.end, table, block_size);
+  slots[0].find(task.begin, tile_end(task.begin), table, block_size);
   for (int kv = task.kv; kv < task.kv_end; kv++)
     for (int t = 0; t < slots[0].count; t++) keys.fetch(slots[0].of[t], kv);
   for (int kv = task.kv; kv < task.kv_end; kv++)
     for (int t = 0; t < slots[0].count; t++) values.fetch(slots[0].of[t], kv);
-  for (int from = task.begin, turn = 0; from < task.end; from += kTile, turn ^= 1) {
+  int part = -1;
+  for (int from = task.begin, turn = 0; from < task.end; turn ^= 1) {
     const TileSlots& tile = slots[turn];
     TileSlots& next = slots[!turn];
-    next.find(from + kTile, task.end, table, block_size);
+    const int end = tile_end(from);
+    next.find(end, end < task.end ? tile_end(end) : end, table, block_size);
+    for (; part < task.index + part_at(from); part = task.index + part_at(from))
+      for (int head = first; head < first + heads; head++) {
+        float* out = results.at(task.s, head, task.index + part_at(from));
+        std::memset(out, 0, sizeof(float) * (D + 2));
+        out[D] = -INFINITY;
+      }
     for (int kv = task.kv; kv < task.kv_end; kv++)
       in_groups(kv * group, group, [&](int head, auto G) {
         score_tile<G>(tile, head == kv * group ? &next : nullptr, keys, kv,
                       queries + (size_t)task.s * stride + (size_t)head * D, &room.scores[(size_t)head * kTile]);
       });
     for (int head = first; head < first + heads; head++) {
-      float *own = &room.scores[(size_t)head * kTile], *sums = results.at(task.s, head, task.index);
+      float *own = &room.scores[(size_t)head * kTile], *sums = results.at(task.s, head, part);
       room.factors[head] = exponentials(own, tile.count, scale, sums + D, sums + D + 1);
       for (int t = 0; Row::kScaled && t < tile.count; t++) own[t] *= values.scale(tile.of[t], head / group);
     }
@@ -302,8 +314,9 @@ void attend_part(const PartTask& task, const float* queries, int stride, Cached<
       in_groups(kv * group, group, [&](int head, auto G) {
         weigh_tile<G>(tile, head == kv * group ? &next : nullptr, values, kv,
                       &room.scores[(size_t)head * kTile], &room.factors[head],
-                      results.at(task.s, head, task.index), step);
+                      results.at(task.s, head, part), step);
       });
+    from = end;
   }
 }
 

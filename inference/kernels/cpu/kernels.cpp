@@ -13,7 +13,7 @@
 //   mlp.h          two products with a SwiGLU between them
 //   cached_rows.h  rows of the KV cache in float32, bf16, fp16 and int8
 //   low_rank.h     what adapters add to products,
-//   low_rank_int8.h   in int8,
+//   low_rank_nibbles.h   in four bits,
 //   adapted.h      and how it comes near while the base is computed
 //   rows.h         norm, rotation and activation of one row
 //   attention.h    rotation into that cache, and attention of single tokens over it,

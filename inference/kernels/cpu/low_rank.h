@@ -6,22 +6,22 @@
 
 #include "attend_parts.h"
 #include "cached_rows.h"
-#include "low_rank_int8.h"
+#include "low_rank_nibbles.h"
 #include "phases.h"
 
 extern "C" {
 
 // Columns [first, first + columns) of a product get `up` times the numbers from `row` on that `down`
-// gave. `up` lies in blocks of kUpColumns columns, each (rank, kUpColumns) or, where numbers are int8,
-// (rank / kTogether, kUpColumns, kTogether), the last filled up: a unit reads on and on, and not a line
-// here and there.
+// gave. `up` lies in blocks of kUpColumns columns, each (rank, kUpColumns) or, in four bits, as
+// low_rank_nibbles.h has it, the last filled up: a unit reads on and on, and not a line here and there.
 struct ParleyUpdate {
   int first, columns, row, rank;
   const void* up;
 };
 
 // What an adapter adds to one matrix, which may be several below one another: down (ranks, width),
-// whose results are multiplied with `scales` (ranks) where numbers are int8. Nothing where `ranks` is 0.
+// whose results are multiplied with `scales` (ranks) where numbers have four bits, and whose rows lie as
+// low_rank_nibbles.h has them. Nothing where `ranks` is 0.
 struct ParleyLowRank {
   int ranks, count;
   const void* down;
@@ -40,7 +40,11 @@ struct ParleyAdapters {
 
 namespace {
 
-constexpr int kMaxUpdates = 3, kInt8 = 3;
+constexpr int kMaxUpdates = 3, kNibbles = 3;
+
+struct NibblesRow {
+  typedef uint8_t Number;
+};
 
 // `action(Row())` for the kind of an adapter's numbers.
 template <class Action>
@@ -49,7 +53,7 @@ inline void with_numbers(int kind, Action action) {
     case 0: action(Float32Row()); break;
     case 1: action(BFloat16Row()); break;
     case 2: action(Float16Row()); break;
-    case kInt8: action(Int8Row()); break;
+    case kNibbles: action(NibblesRow()); break;
   }
 }
 
@@ -59,9 +63,12 @@ inline size_t bytes_of(int kind) {
   return bytes;
 }
 
-// Ranks of `up` as they lie in memory.
-inline int rank_kept(const ParleyUpdate& update, int kind) {
-  return kind == kInt8 ? filled_up(update.rank) : update.rank;
+// Bytes of a row of `down`, and of a column of `up`.
+inline size_t bytes_of_row(int kind, int width) {
+  return kind == kNibbles ? nibbles_of_row(width) : width * bytes_of(kind);
+}
+inline size_t bytes_of_column(int kind, int rank) {
+  return kind == kNibbles ? nibbles_of_column(rank) : rank * bytes_of(kind);
 }
 
 // out[i] = x (width) * rows[i] for four rows.
@@ -79,15 +86,15 @@ inline void dot_rows(const float* x, const typename Row::Number* rows, int width
 class Shrunk {
  public:
   explicit Shrunk(int max_ranks)
-      : exact_(max_ranks), bytes_(max_ranks + kMaxUpdates * (kTogether - 1)) {}
+      : exact_(max_ranks + kLanes), bytes_(max_ranks + kMaxUpdates * kTogether + kLanes) {}
 
   // Of x (width): `rounded` is the same, a scale for each block, or null.
   void put(const ParleyLowRank& low, int kind, const float* x, const Rounded* rounded, int width) {
     with_numbers(kind, [&](auto row) {
       typedef decltype(row) Row;
       const auto* down = (const typename Row::Number*)low.down;
-      if constexpr (std::is_same<Row, Int8Row>::value) {
-        put_bytes(low, down, x, rounded, width);
+      if constexpr (std::is_same<Row, NibblesRow>::value) {
+        put_nibbles(low, down, x, rounded, width);
       } else {
         for (int i = 0; i < low.ranks; i += 4)
           dot_rows<Row>(x, down + (size_t)i * width, width, &exact_[i]);
@@ -98,12 +105,12 @@ class Shrunk {
   ShrunkBytes bytes(int index) const { return bytes_of_[index]; }
 
  private:
-  void put_bytes(const ParleyLowRank& low, const int8_t* down, const float* x, const Rounded* rounded,
-                 int width) {
+  void put_nibbles(const ParleyLowRank& low, const uint8_t* down, const float* x, const Rounded* rounded,
+                   int width) {
 #ifdef PARLEY_INT8
     std::vector<Rounded> own(rounded ? 0 : width / kBlock);
     if (!rounded) round_row(x, own.data(), width);
-    shrink_bytes(down, low.ranks, rounded ? rounded : own.data(), width, exact_.data());
+    shrink_nibbles(down, low.ranks, rounded ? rounded : own.data(), width, exact_.data());
     for (int i = 0; i < low.ranks; i++) exact_[i] *= low.scales[i];
     int8_t* q = bytes_.data();
     for (int u = 0; u < low.count; u++) {
@@ -118,20 +125,24 @@ class Shrunk {
   ShrunkBytes bytes_of_[kMaxUpdates];
 };
 
-// V vectors of y += up^T shrunk, in a block that begins at `up`.
-template <class Row, int V>
-inline void expand_some(const Shrunk& shrunk, const ParleyUpdate& update, int index,
-                        const typename Row::Number* up, float* y) {
-  if constexpr (std::is_same<Row, Int8Row>::value) {
+// Columns of y += up^T shrunk, `in` on in a block that begins at `up`: all of it, or a vector of them.
+template <class Row, bool Whole>
+inline void expand_some(const Shrunk& shrunk, const ParleyUpdate& update, int index, const void* block, int in,
+                        float* y) {
+  const auto* up = (const typename Row::Number*)block;
+  if constexpr (std::is_same<Row, NibblesRow>::value) {
 #ifdef PARLEY_INT8
-    expand_bytes<V>(shrunk.bytes(index), up, update.rank, y);
+    constexpr int kHalf = kUpColumns / 2;
+    expand_nibbles<Whole ? kHalf / kLanes : 1, Whole>(shrunk.bytes(index), up + in % kHalf * kTogether, update.rank,
+                                                      in >= kHalf, y);
 #endif
   } else {
+    constexpr int V = Whole ? kUpColumns / kLanes : 1;
     const float* by = shrunk.exact(update);
     f32xN acc[V] = {};
     for (int i = 0; i < update.rank; i++)
       for (int v = 0; v < V; v++)
-        acc[v] = fused(Row::some(up + i * kUpColumns + v * kLanes), splat(by[i]), acc[v]);
+        acc[v] = fused(Row::some(up + i * kUpColumns + in + v * kLanes), splat(by[i]), acc[v]);
     for (int v = 0; v < V; v++) {
       f32xN whole = load<f32xN>(y + v * kLanes) + acc[v];
       std::memcpy(y + v * kLanes, &whole, sizeof whole);
@@ -144,21 +155,19 @@ inline void expand_row(const ParleyLowRank& low, int kind, const Shrunk& shrunk,
                        int to) {
   with_numbers(kind, [&](auto row) {
     typedef decltype(row) Row;
-    constexpr int kOfColumn = std::is_same<Row, Int8Row>::value ? kTogether : 1;
     for (int u = 0; u < low.count; u++) {
       const ParleyUpdate& update = low.updates[u];
-      const auto* up = (const typename Row::Number*)update.up;
-      const int rank = rank_kept(update, kind);
+      const size_t bytes = bytes_of_column(kind, update.rank);
       const int end = std::min(to - update.first, update.columns);
       float* out = y + update.first;
       for (int n = std::max(from - update.first, 0); n < end;) {
         const int in = n % kUpColumns;
-        const auto* block = up + (size_t)(n - in) * rank;
+        const void* block = (const char*)update.up + (n - in) * bytes;
         if (in == 0 && n + kUpColumns <= end) {
-          expand_some<Row, kUpColumns / kLanes>(shrunk, update, u, block, out + n);
+          expand_some<Row, true>(shrunk, update, u, block, in, out + n);
           n += kUpColumns;
         } else {
-          expand_some<Row, 1>(shrunk, update, u, block + in * kOfColumn, out + n);
+          expand_some<Row, false>(shrunk, update, u, block, in, out + n);
           n += kLanes;
         }
       }
@@ -169,14 +178,12 @@ inline void expand_row(const ParleyLowRank& low, int kind, const Shrunk& shrunk,
 // `action(from, bytes)` for those parts of `up` that columns [from, to) need.
 template <class Action>
 inline void each_up(const ParleyLowRank& low, int kind, int from, int to, Action action) {
-  const size_t bytes = bytes_of(kind);
   for (int u = 0; u < low.count; u++) {
     const ParleyUpdate& update = low.updates[u];
     const int end = std::min(to - update.first, update.columns);
     const int begin = std::max(from - update.first, 0) / kUpColumns * kUpColumns;
-    const size_t rank = rank_kept(update, kind);
-    if (begin < end)
-      action((const char*)update.up + begin * rank * bytes, (end - begin) * rank * bytes);
+    const size_t bytes = bytes_of_column(kind, update.rank);
+    if (begin < end) action((const char*)update.up + begin * bytes, (end - begin) * bytes);
   }
 }
 

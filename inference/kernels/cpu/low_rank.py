@@ -14,13 +14,17 @@ from torch import Tensor
 from inference.kernels.cpu.address import at
 from inference.kernels.low_rank import AdaptedRows, Adapter, LowRank
 
-_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.int8: 3}
-"""As `low_rank.h` numbers them."""
+_KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2, torch.uint8: 3}
+"""As `low_rank.h` numbers them; bytes hold two numbers of four bits."""
 _MAX_UPDATES = 3
 _UP_COLUMNS = 32
 """`kUpColumns`."""
 _TOGETHER = 4
-"""`kTogether`, of ranks in int8."""
+"""`kTogether`, of ranks in four bits."""
+_UNIT = 64
+"""`kUnit`, of a row of `down` in four bits."""
+_COUNTED_FROM = -8
+"""`kCountedFrom`."""
 
 
 class _Update(Structure):
@@ -114,17 +118,30 @@ def low_rank(low: LowRank | None) -> _LowRank:
 
 
 class CpuLowRank:
-    """`Adds` by our kernel, with the bits that a step of few rows has."""
+    """`Adds` by our kernel, with the bits that a step of few rows has. Whole numbers are kept in
+    four bits, as `low_rank_nibbles.h` reads them."""
+
+    largest_whole = 7
 
     def __init__(self, kernels: ctypes.CDLL) -> None:
         self._kernels = kernels
 
-    def ordered(self, up: Tensor) -> Tensor:
-        together = _TOGETHER if up.dtype is torch.int8 else 1
+    def ordered_down(self, down: Tensor) -> Tensor:
+        if down.dtype is not torch.int8:
+            return down
+        filled = torch.nn.functional.pad(down, (0, -down.shape[1] % _UNIT))
+        return _in_nibbles(filled.view(len(down), -1, 2, _UNIT // 2), 2).flatten(1)
+
+    def ordered_up(self, up: Tensor) -> Tensor:
+        in_nibbles = up.dtype is torch.int8
+        together = _TOGETHER if in_nibbles else 1
         rank, columns = up.shape
         filled = torch.nn.functional.pad(up, (0, -columns % _UP_COLUMNS, 0, -rank % together))
         blocks = filled.view(len(filled) // together, together, -1, _UP_COLUMNS)
-        return blocks.permute(2, 0, 3, 1).contiguous()
+        ordered = blocks.permute(2, 0, 3, 1)
+        if in_nibbles:
+            return _in_nibbles(ordered.unflatten(2, (2, _UP_COLUMNS // 2)), 2)
+        return ordered.contiguous()
 
     def __call__(self, low: LowRank, x: Tensor, y: Tensor) -> None:
         x = x.contiguous()
@@ -132,3 +149,9 @@ class CpuLowRank:
             *(ctypes.byref(low_rank(low)), _KINDS[low.down.dtype], at(x), at(y)),
             *(len(x), x.shape[1], y.shape[1], y.stride(0)),
         )
+
+
+def _in_nibbles(numbers: Tensor, sides: int) -> Tensor:
+    """Two numbers a byte, whose dimension `sides` has both: the first in the low nibble."""
+    low, high = (numbers - _COUNTED_FROM).to(torch.uint8).unbind(sides)
+    return (low | high << 4).contiguous()
