@@ -5,6 +5,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { files } from "./vite.files";
 import { messages } from "./vite.messages";
+import { pythonSnapshot } from "./vite.python-snapshot";
 import { serviceWorker } from "./vite.service-worker";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -24,7 +25,7 @@ const BASE = "/static/app/";
 
 export default defineConfig({
   base: BASE,
-  plugins: [messages(), react(), tailwindcss(), serviceWorker(BASE)],
+  plugins: [messages(), react(), tailwindcss(), pythonSnapshot(), serviceWorker(BASE)],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },

@@ -126,14 +126,19 @@ def test_program_that_never_ends_is_stopped_and_run_again(
 ) -> None:
     person = sign_up()
     page = person.page
-    code = 'import os\nprint("begun", os.path.exists("left"))\nopen("left", "w")\nwhile True: pass'
+    code = (
+        'import os, random\nprint("begun", os.path.exists("left"), random.random())\n'
+        'open("left", "w")\nwhile True: pass'
+    )
     shown = run(person, scripted_product, code)
     expect(output(page)).to_contain_text("begun False")
+    first = output(page).inner_text()
     person.composer.fill("The page goes on")
     shown.get_by_role("button", name="Stop program").click()
     expect(shown.get_by_text("Stopped", exact=True)).to_be_visible()
     shown.get_by_role("button", name="Run again").click()
     expect(output(page)).to_contain_text("begun False")  # another Python, with an empty folder
+    assert output(page).inner_text() != first, "it draws the numbers of the one before"
     shown.get_by_role("button", name="Close artifact").click()
     expect(person.composer).to_have_value("The page goes on")
 

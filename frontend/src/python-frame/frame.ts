@@ -21,7 +21,7 @@ window.addEventListener("message", ({ source, data }: MessageEvent<FrameOrder>) 
 });
 tell({ type: "ready" });
 
-function started({ script, wasm, stdlib, words }: Start): Worker {
+function started({ script, wasm, stdlib, snapshot, words }: Start): Worker {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const begun = new Worker(address);
   begun.onmessage = ({ data }) => {
@@ -29,6 +29,7 @@ function started({ script, wasm, stdlib, words }: Start): Worker {
     if (message) tell(message);
   };
   begun.onerror = ({ message }) => tell({ type: "failed", reason: message || words.noWorker });
-  begun.postMessage({ type: "load", wasm, stdlib, words } satisfies WorkerOrder);
+  const order: WorkerOrder = { type: "load", wasm, stdlib, snapshot, words };
+  begun.postMessage(order, [wasm, stdlib, snapshot]);
   return begun;
 }

@@ -10,6 +10,8 @@ export interface Interpreter {
   /** CPython as WebAssembly, and its standard library as a zip. */
   wasm: ArrayBuffer;
   stdlib: ArrayBuffer;
+  /** The memory of a Python that has begun (vite.python-snapshot.ts). */
+  snapshot: ArrayBuffer;
 }
 
 /** What the frame and the worker say to people, in the page's language: they have no words. */
@@ -29,7 +31,7 @@ export interface NamedFile {
 
 /** To the worker. The files are written into the folder that the program runs in. */
 export type WorkerOrder =
-  | { type: "load"; wasm: ArrayBuffer; stdlib: ArrayBuffer; words: Words }
+  | ({ type: "load"; words: Words } & Omit<Interpreter, "script">)
   | { type: "run"; code: string; files: NamedFile[] };
 
 /** To the frame: `start` begins a new worker and ends the one before. */

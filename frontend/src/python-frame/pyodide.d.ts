@@ -4,3 +4,9 @@ declare module "pyodide/pyodide.asm.mjs" {
   const createPyodideModule: NonNullable<PyodideConfig["createPyodideModule"]>;
   export default createPyodideModule;
 }
+
+/** The address of what vite.python-snapshot.ts makes. */
+declare module "virtual:python-snapshot" {
+  const address: string;
+  export default address;
+}

@@ -6,7 +6,13 @@
 import { loadPyodide, type PyodideAPI } from "pyodide";
 import createPyodideModule from "pyodide/pyodide.asm.mjs";
 import { info } from "pyodide/pyodide-lock.json";
-import { LARGEST_FILES_BYTES, type NamedFile, type RunMessage, type WorkerOrder } from "./messages";
+import {
+  type Interpreter,
+  LARGEST_FILES_BYTES,
+  type NamedFile,
+  type RunMessage,
+  type WorkerOrder,
+} from "./messages";
 
 const FOLDER = "/home/pyodide";
 const PROGRAM = "program.py";
@@ -18,8 +24,10 @@ const LONGEST_OUTPUT = 1_000_000;
 const SINGLY = 1_000;
 const PAUSE_MS = 50;
 const MOST_FILES = 50;
+/** What was drawn by chance before the snapshot would be the same for everybody. */
 const BEFORE = `
-import builtins
+import builtins, random
+random.seed()
 def forbid(why):
     def input(prompt=""):
         raise RuntimeError(why)
@@ -67,7 +75,7 @@ self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   try {
     if (data.type === "load") {
       cut = data.words.cut;
-      python = load(data.wasm, data.stdlib, data.words.noInput);
+      python = load(data, data.words.noInput);
       await python;
       tell({ type: "loaded" });
     } else if (python) {
@@ -78,7 +86,9 @@ self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
   }
 };
 
-async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer, noInput: string): Promise<PyodideAPI> {
+type Files = Omit<Interpreter, "script">;
+
+async function load({ wasm, stdlib, snapshot }: Files, noInput: string): Promise<PyodideAPI> {
   const files: Record<string, [ArrayBuffer, string]> = {
     [`${NOWHERE}pyodide.asm.wasm`]: [wasm, "application/wasm"],
     [`${NOWHERE}python_stdlib.zip`]: [stdlib, "application/zip"],
@@ -95,6 +105,7 @@ async function load(wasm: ArrayBuffer, stdlib: ArrayBuffer, noInput: string): Pr
     indexURL: NOWHERE,
     lockFileContents: JSON.stringify({ info, packages: {} }),
     env: { HOME: FOLDER },
+    _loadSnapshot: snapshot,
   });
   self.fetch = fetch;
   loaded.runPython(BEFORE, { globals: loaded.toPy({ no_input: noInput }) });
