@@ -74,9 +74,10 @@ class Beginnings:
         self.texts = frozenset(texts)
         self._single, self._pairs = _ends(self.texts)
 
-    def may_end_with(self, words: Sequence[str]) -> bool:
-        """Whether one may end with the last of these words; cheap, and nearly always False."""
-        return words[-1] in self._single or tuple(words[-2:]) in self._pairs
+    def may_end_with(self, before: str, word: str) -> bool:
+        """Whether one may end with `word`, which follows `before`; cheap, and nearly always
+        False."""
+        return word in self._single or (before, word) in self._pairs
 
 
 class RuleBook:
@@ -227,16 +228,14 @@ class RuleTracker:
 
     def open_since(self, now: int) -> int | None:
         """The earliest anchor whose rule may still come true after word `now`, or None."""
-        if not self._latest:
-            return None
-        return min(
-            (
-                hit.first
-                for anchor, within in self._anchored_within.items()
-                if (hit := self._latest.get(anchor)) is not None and now - hit.last < within
-            ),
-            default=None,
-        )
+        earliest: int | None = None
+        # Of what was hit: few of the many anchors ever are, and every word of an answer asks.
+        for group, hit in self._latest.items():
+            if now - hit.last >= self._anchored_within.get(group, 0):
+                continue
+            if earliest is None or hit.first < earliest:
+                earliest = hit.first
+        return earliest
 
 
 def _ends(phrases: Iterable[str]) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:

@@ -88,9 +88,10 @@ class RuleWatch:
 
     def _open_since(self) -> int | None:
         anchor = self._tracker.open_since(self._count - 1)
-        recent = list(self._recent)
-        if not self._beginnings.may_end_with(recent[-2:]):
+        before = self._recent[-2] if len(self._recent) > 1 else ""
+        if not self._beginnings.may_end_with(before, self._recent[-1]):
             return anchor
+        recent = list(self._recent)
         for back in range(len(recent), 0, -1):
             if " ".join(recent[-back:]) in self._beginnings.texts:
                 beginning = self._count - back
