@@ -11,12 +11,31 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 /** Stays in the file that the document names. */
 const ENTRY = source("main.tsx");
 
+interface Part {
+  entries: string[];
+  /** Takes of what they import only these. */
+  only?: RegExp;
+}
+
+const answers = [source("markdown/rendered.tsx")];
+
 /** By the file's name, in the order of their loading: each has what those before it lack. */
-const PARTS: Record<string, string[]> = {
-  page: [ENTRY],
-  chat: [source("app/app-shell.tsx"), source("chat/chat-page.tsx")],
-  overlays: ["dialog", "menu", "toast", "tooltip"].map((one) => source(`ui/${one}-window.tsx`)),
-  answers: [source("markdown/rendered.tsx")],
+const PARTS: Record<string, Part> = {
+  page: { entries: [ENTRY] },
+  chat: { entries: [source("app/app-shell.tsx"), source("chat/chat-page.tsx")] },
+  overlays: {
+    entries: ["dialog", "menu", "toast", "tooltip"].map((one) => source(`ui/${one}-window.tsx`)),
+  },
+  // Parts of it that run in a task of their own (markdown/markdown.tsx).
+  parser: {
+    entries: [source("markdown/parser-file.ts"), ...answers],
+    only: /node_modules\/(marked|(micromark|mdast-util|remark)[^/]*)\/|parser-file/,
+  },
+  trees: {
+    entries: [source("markdown/trees-file.ts"), ...answers],
+    only: /node_modules\/((hast-util|property-information|rehype|unified|vfile|style-to)[^/]*|inline-style-parser)\/|trees-file/,
+  },
+  answers: { entries: answers },
 };
 const ICONS = /\/lucide-react\/dist\/esm\/lucide-react\.m?js$/;
 const NAMES = /(?:import|export)\s*\{([^}]*)\}\s*from\s*["']([^"']+)["']/g;
@@ -24,11 +43,12 @@ const NAMES = /(?:import|export)\s*\{([^}]*)\}\s*from\s*["']([^"']+)["']/g;
 export function files(): Rolldown.CodeSplittingOptions {
   const reached: Record<string, Set<string>> = {};
   return {
-    groups: Object.entries(PARTS).map(([name, entries], place, { length }) => ({
+    groups: Object.entries(PARTS).map(([name, { entries, only }], place, { length }) => ({
       debugName: name,
       name: (id: string, graph: Rolldown.ChunkingContext) => {
         reached[name] ??= importsOf(entries, graph);
-        return reached[name].has(id) && id !== ENTRY ? name : null;
+        const taken = only?.test(id) ?? id !== ENTRY;
+        return taken && reached[name].has(id) ? name : null;
       },
       priority: length - place,
     })),

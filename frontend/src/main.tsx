@@ -4,10 +4,14 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { Providers } from "@/app/providers";
 import { reloadForNewRelease } from "@/app/release";
-import { createRouter } from "@/app/router";
+import { createRouter, opened } from "@/app/router";
+import { prepareClassNames } from "@/lib/cn";
 import { activate } from "@/lib/locale";
 import { nextTask } from "@/lib/next-task";
 import { watchTheme } from "@/lib/theme";
+
+/** After it the page says that it is loading. */
+const MARK_MS = 1500;
 
 watchTheme();
 reloadForNewRelease();
@@ -16,7 +20,12 @@ reloadForNewRelease();
 async function start(root: HTMLElement) {
   await nextTask();
   await activate();
+  await nextTask();
+  prepareClassNames();
+  await nextTask();
   const router = createRouter();
+  // The document's mark stays so long: nothing is drawn that the page itself would replace.
+  await Promise.race([opened(router), new Promise((resolve) => setTimeout(resolve, MARK_MS))]);
   await nextTask();
   const page = createRoot(root);
   startTransition(() =>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { getMe, listModels } from "./account";
 import { getConversation, listConversations } from "./conversations";
+import { firstConversation } from "./first-requests";
 
 const ID = "3791c593-1809-4889-96fe-6ef3a7fa3566";
 const scripts = import.meta.glob<string>("../../public/first-requests.js", {
@@ -66,4 +67,12 @@ it("passes an answer on that failed", async () => {
 it("asks for no conversation at another address", () => {
   run("/c/..%2F..%2Fadmin");
   expect(asked()).not.toContainEqual(expect.stringContaining("admin"));
+});
+
+it("names the conversation until its messages are taken", async () => {
+  expect(firstConversation()).toBeNull();
+  run(`/c/${ID}`);
+  expect(firstConversation()).toBe(ID);
+  await getConversation(ID, null);
+  expect(firstConversation()).toBeNull();
 });

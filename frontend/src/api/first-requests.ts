@@ -8,8 +8,16 @@ declare global {
   }
 }
 
+const CONVERSATION = /^\/api\/conversations\/([^/?]+)\?/;
+
 /** Later it may be another state than the server's. */
 const FRESH_MS = 20_000;
+
+/** Of the chat whose messages are on their way already; null: of none. */
+export function firstConversation(): string | null {
+  const paths = [...(window.parleyFirst?.keys() ?? [])];
+  return paths.map((path) => CONVERSATION.exec(path)?.[1]).find(Boolean) ?? null;
+}
 
 /** The answer to a GET of `path` that is on its way already; undefined: none is. */
 export function takeFirst(path: string): Promise<Response> | undefined {

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { act, render, screen } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listKey } from "@/chat/cache";
@@ -33,7 +33,7 @@ function Titles() {
   return <p>{list.data?.pages[0]?.data.map(({ id }) => id).join(", ")}</p>;
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   Socket.all = [];
   server.titles = ["tomatoes"];
   vi.stubGlobal("WebSocket", Socket);
@@ -42,6 +42,8 @@ beforeEach(() => {
       <Titles />
     </QueryClientProvider>,
   );
+  // When the browser has nothing else to do.
+  await waitFor(() => expect(Socket.all).toHaveLength(1));
 });
 
 afterEach(() => void vi.useRealTimers());

@@ -18,6 +18,7 @@ import {
 } from "@/chat/cache";
 import { isRunning, liveAnswer } from "@/chat/live";
 import { forgetAnswer } from "@/chat/turns";
+import { whenIdle } from "@/lib/idle";
 import { meKey } from "./session";
 
 export interface ServerEvent {
@@ -96,11 +97,13 @@ export function useServerEvents(
       if (document.visibilityState === "hidden") hiddenAt = Date.now();
       else if (hiddenAt && Date.now() - hiddenAt > ASLEEP_MS) connect();
     };
-    connect();
+    // What happened until it is open is read then.
+    const leave = whenIdle(connect);
     document.addEventListener("visibilitychange", onVisibility);
     window.addEventListener("online", onOnline);
     return () => {
       stopped = true;
+      leave();
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("online", onOnline);

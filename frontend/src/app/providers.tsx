@@ -49,7 +49,8 @@ function isPassing(error: Error): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && error.status >= 502);
 }
 
-const client = createQueryClient();
+/** The page's. */
+export const client = createQueryClient();
 
 export function Providers({ children }: { children: ReactNode }) {
   return (

@@ -1,10 +1,13 @@
 import { t } from "@lingui/core/macro";
 import { createBrowserRouter, type RouteObject } from "react-router";
+import { firstConversation } from "@/api/first-requests";
 import { loadRest } from "@/lib/locale";
 import { SignInPage } from "@/pages/sign-in";
 import { SignUpPage } from "@/pages/sign-up";
 import { Loading } from "@/ui/spinner";
 import { PageError } from "./page-error";
+import { client } from "./providers";
+import { meQuery } from "./session";
 
 /** A component, as the language is not known yet when this module is read. */
 function LoadingParley() {
@@ -13,11 +16,24 @@ function LoadingParley() {
 
 const loading = <LoadingParley />;
 
+/** What the document has asked for is waited for so long: then the page says what it waits for. */
+const FIRST_MS = 1000;
+const inTime = (read: Promise<unknown>) =>
+  Promise.race([read, new Promise((resolve) => setTimeout(resolve, FIRST_MS))]);
+
+const shell = async () => {
+  const { AppShell } = await import("./app-shell");
+  if (firstConversation()) await inTime(client.prefetchQuery(meQuery));
+  return { Component: AppShell };
+};
 const newChat = async () => ({ Component: (await import("@/chat/chat-page")).ChatPage });
 /** With its parser of markdown, so that no answer is seen without it. */
 const chat = async () => {
   const [{ ChatPage }] = await Promise.all([
-    import("@/chat/chat-page"),
+    import("@/chat/chat-page").then(async (page) => {
+      await inTime(page.readFirst(client));
+      return page;
+    }),
     import("@/markdown/markdown").then(({ loadMarkdown }) => loadMarkdown().catch(() => undefined)),
   ]);
   return { Component: ChatPage };
@@ -163,7 +179,7 @@ const otherPages: RouteObject[] = [
     lazy: async () => ({ Component: (await import("@/pages/shared")).SharedPage }),
   },
   {
-    lazy: async () => ({ Component: (await import("./app-shell")).AppShell }),
+    lazy: shell,
     hydrateFallbackElement: loading,
     errorElement: <PageError />,
     children: [{ errorElement: <PageError within />, children: shellPages }],
@@ -185,5 +201,19 @@ const routes: RouteObject[] = [
   },
 ];
 
+type Router = ReturnType<typeof createBrowserRouter>;
+
 /** Matches the address at once, and begins to fetch its page. */
-export const createRouter = () => createBrowserRouter(routes);
+export const createRouter = (): Router => createBrowserRouter(routes);
+
+/** When the page of the address is there, or could not be fetched. */
+export function opened(router: Router): Promise<void> {
+  return new Promise((resolve) => {
+    if (router.state.initialized) return resolve();
+    const leave = router.subscribe(({ initialized }) => {
+      if (!initialized) return;
+      leave();
+      resolve();
+    });
+  });
+}

@@ -1,5 +1,5 @@
 /** Who is signed in. */
-import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Query, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useCallback } from "react";
 import { getMe } from "@/api/account";
 import { NetworkError } from "@/api/errors";
@@ -15,15 +15,15 @@ import { forgetMe, rememberedMe, rememberMe } from "./remembered-me";
 export const meKey = ["me"] as const;
 
 /** Null once it is known that no user is signed in. */
-export function useMeQuery() {
-  return useQuery({
-    queryKey: meKey,
-    queryFn: readMe,
-    staleTime: 60_000,
-    // Without a connection it was what this browser remembers.
-    refetchOnReconnect: "always",
-  });
-}
+export const meQuery = queryOptions({
+  queryKey: meKey,
+  queryFn: readMe,
+  staleTime: 60_000,
+  // Without a connection it was what this browser remembers.
+  refetchOnReconnect: "always",
+});
+
+export const useMeQuery = () => useQuery(meQuery);
 
 /** A session that has ended by itself leaves drafts and failed turns to whoever signs in next. */
 async function readMe(): Promise<Me | null> {

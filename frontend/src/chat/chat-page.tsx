@@ -36,7 +36,7 @@ import { ModelOutage } from "./model-outage";
 import { chatModels } from "./model-picker";
 import { placeOf, useHeld } from "./outbox-store";
 import { parametersOf, written } from "./parameter-fields";
-import { useConversation, useModelList, useViewMessages } from "./queries";
+import { isReadFirst, readFirst, useConversation, useModelList, useViewMessages } from "./queries";
 import { queue } from "./queued";
 import { QueuedMessage } from "./queued-message";
 import { useRestoredComparison } from "./restored-comparison";
@@ -53,6 +53,8 @@ import { useToolStop } from "./use-tool-stop";
 import { useGoAlong } from "./waiting-messages";
 import { useWebOf } from "./web-switch";
 import { Welcome } from "./welcome";
+
+export { readFirst };
 
 const NO_PAGES: Conversation[] = [];
 const NO_MODELS: string[] = [];
@@ -136,8 +138,11 @@ function Chat({ id, assistantId }: ChatProps) {
     else abandon();
   }, [id, abandon, stopTools]);
   useHotkey("escape", stop, running);
-  // The thread is rendered in slices between which the browser draws and answers a touch.
-  const known = useDeferredValue(messages.length + waiting.length > 0 || query.isSuccess);
+  // The thread is rendered in slices between which the browser draws and answers a touch. With the
+  // page it comes after the rest.
+  const [opening] = useState(() => isReadFirst(id));
+  const arrived = messages.length + waiting.length > 0 || query.isSuccess;
+  const known = useDeferredValue(arrived, arrived && !opening);
   useDocumentTitle(conversation?.title || (id ? t`Chat` : t`New chat`));
 
   if (query.error instanceof ApiError && query.error.status === 404) {
@@ -238,7 +243,7 @@ function Chat({ id, assistantId }: ChatProps) {
                 </ComposerFooter>
               }
             />
-          ) : query.isError ? (
+          ) : arrived && opening ? null : query.isError ? (
             <LoadFailed error={query.error} retry={() => void query.refetch()} />
           ) : (
             <Loading label={t`Loading the conversation`} />

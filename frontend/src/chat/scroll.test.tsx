@@ -1,4 +1,4 @@
-import { fireEvent, render } from "@testing-library/react";
+import { fireEvent, render, waitFor } from "@testing-library/react";
 import { useRef } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { useStickToEnd } from "./scroll";
@@ -8,10 +8,10 @@ let top = 0;
 const sizes = { height: 1000, view: 200 };
 const end = () => sizes.height - sizes.view;
 
-function Area() {
+function Area({ whole }: { whole?: boolean }) {
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  useStickToEnd(viewport, content);
+  useStickToEnd(viewport, content, { whole });
   return (
     <div ref={viewport} data-testid="viewport">
       <div ref={content} />
@@ -99,4 +99,25 @@ describe("useStickToEnd", () => {
     token();
     expect(top).toBe(end());
   });
+});
+
+it("tells a list of which all is there of its first scroll in a task of its own", async () => {
+  let scrolled = 0;
+  const offset = vi
+    .spyOn(HTMLElement.prototype, "scrollTop", "get")
+    .mockImplementation(() => scrolled);
+  vi.spyOn(HTMLElement.prototype, "scrollTop", "set").mockImplementation((to) => {
+    scrolled = to;
+  });
+  vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(1000);
+  const viewport = render(<Area whole />).getByTestId("viewport");
+  expect(offset).toHaveBeenCalled();
+  expect(scrolled).toBe(1000);
+  const heard = vi.fn();
+  viewport.addEventListener("scroll", heard);
+  fireEvent.scroll(viewport);
+  expect(heard).not.toHaveBeenCalled();
+  await waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+  fireEvent.scroll(viewport);
+  expect(heard).toHaveBeenCalledTimes(2);
 });

@@ -1,11 +1,30 @@
 /** Keeps the newest text in sight while the reader stays at the end, and only then. */
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { nextTask } from "@/lib/next-task";
 
 const NEAR_END_PX = 48;
+
+interface StickOptions {
+  /** All of it is in the document: the list has nothing to render when it begins at its end. */
+  whole?: boolean;
+}
 
 export interface StickToEnd {
   atEnd: boolean;
   toEnd: () => void;
+}
+
+/**
+ * Tells the listeners of `viewport` of the next scroll in a task of its own: that which begins a chat
+ * comes in the frame that lays it out, and what a list does about it would make that frame late.
+ */
+function tellOfScrollLater(viewport: HTMLElement): void {
+  const hold = (event: Event) => {
+    event.stopImmediatePropagation();
+    void nextTask().then(() => viewport.dispatchEvent(new Event("scroll")));
+  };
+  // In this phase it comes before those of the list, whenever they began to listen.
+  viewport.addEventListener("scroll", hold, { capture: true, once: true });
 }
 
 /**
@@ -15,6 +34,7 @@ export interface StickToEnd {
 export function useStickToEnd(
   viewport: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
+  { whole = false }: StickOptions = {},
 ): StickToEnd {
   const [atEnd, setAtEnd] = useState(true);
   const sticking = useRef(true);
@@ -26,6 +46,14 @@ export function useStickToEnd(
     setAtEnd(true);
     element.scrollTop = element.scrollHeight;
   }, [viewport]);
+
+  const [begunWhole] = useState(whole);
+  useLayoutEffect(() => {
+    const element = viewport.current;
+    const before = element?.scrollTop;
+    toEnd();
+    if (element && begunWhole && element.scrollTop !== before) tellOfScrollLater(element);
+  }, [viewport, toEnd, begunWhole]);
 
   useEffect(() => {
     const element = viewport.current;

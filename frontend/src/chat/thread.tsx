@@ -61,15 +61,14 @@ export function Thread(props: ThreadProps) {
   const viewport = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const { atEnd, toEnd } = useStickToEnd(viewport, content);
   const [editing, setEditing] = useState<string | null>(null);
   const edited = messages.findIndex(({ id }) => id === editing);
   const few = messages.length <= FEW;
+  const { atEnd, toEnd } = useStickToEnd(viewport, content, { whole: few });
   const shift = useIsPrepend(messages);
   useFollowReading(messages);
   const sentAt = waiting.at(-1)?.at ?? comparison?.sentAt ?? messages.at(-1)?.live?.sent?.at;
 
-  useLayoutEffect(toEnd, [toEnd]);
   // Only what this tab sends takes the reader to the end: not another tab, not a branch.
   useLayoutEffect(() => {
     if (sentAt) toEnd();

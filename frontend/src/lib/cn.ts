@@ -5,3 +5,8 @@ import { twMerge } from "tailwind-merge";
 export function cn(...classes: ClassValue[]): string {
   return twMerge(clsx(classes));
 }
+
+/** Makes the tables that the first call would make in the middle of a render. */
+export function prepareClassNames(): void {
+  twMerge("");
+}

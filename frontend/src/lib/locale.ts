@@ -124,8 +124,14 @@ function preferred(): Language {
   return "en";
 }
 
+/** A language alone, or as it is spoken somewhere. */
+const PLAIN = /^([a-z]{2})(?:-[A-Z]{2})?$/;
+
 /** Ours of a BCP 47 tag: of its language, and written as ours (`zh-TW` is not `zh-CN`). */
 function languageOf(tag: string): Language | undefined {
+  // Chinese alone is written by the place. To ask the browser how takes as long as to draw a message.
+  const plain = PLAIN.exec(tag)?.[1];
+  if (isLanguage(plain)) return plain;
   const wanted = written(tag);
   return (Object.keys(LANGUAGES) as Language[]).find((known) => written(known) === wanted);
 }

@@ -4,12 +4,18 @@
  */
 import { type ComponentType, useEffect, useState } from "react";
 import { cn } from "@/lib/cn";
+import { nextTask } from "@/lib/next-task";
 import type { MarkdownProps } from "./rendered";
 
 let rendered: ComponentType<MarkdownProps> | null = null;
 
-/** Fetches the parser, once. */
+/** Fetches the parser, once. Its files run one by one: all in one task would block a phone. */
 export async function loadMarkdown(): Promise<void> {
+  if (rendered) return;
+  await import("./parser-file");
+  await nextTask();
+  await import("./trees-file");
+  await nextTask();
   rendered ??= (await import("./rendered")).Rendered;
 }
 

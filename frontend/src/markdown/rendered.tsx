@@ -92,12 +92,16 @@ export const Rendered = memo(function Rendered({ text, streaming, className }: M
   const source = hideFormulas(text, streaming);
   // As one piece a stored answer would block the page. One with footnotes cannot be divided: there
   // the other mode gives each of its paragraphs a direction of its own.
-  const undivided = !streaming && parseMarkdownIntoBlocks(source).length < 2;
+  const blocks = streaming ? null : parseMarkdownIntoBlocks(source);
+  const undivided = blocks !== null && blocks.length < 2;
   return (
     <div className={cn("answer", className)} data-streaming={streaming || undefined}>
       <FootnotePlace value={useId()}>
         <Streamdown
           mode={undivided ? "static" : "streaming"}
+          parseMarkdownIntoBlocksFn={(text) =>
+            blocks && text === source ? blocks : parseMarkdownIntoBlocks(text)
+          }
           parseIncompleteMarkdown={streaming ?? false}
           isAnimating={streaming ?? false}
           components={components}
