@@ -220,7 +220,7 @@ def tools_of(tools: Sequence[Tool], model: str) -> Tools | None:
     """What a request for `model` says of `tools`; None where it says nothing."""
     if not tools or "tools" not in load_pools().find(model).capabilities:
         return None
-    return Tools([as_openai(tool) for tool in tools])
+    return Tools([as_openai(tool) for tool in tools], is_reviewed=True)
 
 
 def _offer(principal: Principal, turn: Turn, *, runs_python: bool) -> Tools | None:

@@ -76,6 +76,7 @@ class Action(StrEnum):
     TOOL_CONNECTED = "tool_server.connected"
     TOOL_DISCONNECTED = "tool_server.disconnected"
     TOOL_REFUSED = "tool_server.sign_in_refused"
+    TOOL_HELD = "tool.held"
     TOOL_APPROVED = "tool.approved"
     TOOL_DENIED = "tool.denied"
     TOOL_STOPPED = "tool.stopped"

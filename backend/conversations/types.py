@@ -3,10 +3,9 @@
 Encodable by msgspec, because a request is kept in Redis for as long as its generation runs.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
-from uuid import UUID
 
 import msgspec
 
@@ -48,12 +47,14 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
         marked: `text` as the model reads it, between markers that its author cannot know; set
             once, when the request is admitted (backend/generation/untrusted_content.py).
         attachment_id: of the chat's file that it is from; "" of anything else.
+        spans: first character and end of what `marked` leaves out, because it reads like orders.
     """
 
     source: str
     text: str
     marked: str = ""
     attachment_id: str = ""
+    spans: list[tuple[int, int]] = []
 
 
 Part = TextPart | ImagePart | UntrustedPart
@@ -64,15 +65,15 @@ class Withheld:
     """What the model of an answer is not given, because it reads like orders.
 
     Attributes:
-        attachment_ids: files of the chat.
-        call_ids: calls of tools whose results these are.
+        of_files: parts with places of files of the chat.
+        of_calls: places of tools' results, by the calls.
     """
 
-    attachment_ids: Sequence[UUID] = ()
-    call_ids: Sequence[str] = ()
+    of_files: Sequence[UntrustedPart] = ()
+    of_calls: Mapping[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.attachment_ids or self.call_ids)
+        return bool(self.of_files or self.of_calls)
 
 
 NOTHING_WITHHELD = Withheld()

@@ -154,9 +154,10 @@ class GenerationRequest:
     def safety_messages(self) -> list[SafetyMessage]:
         """What the classifiers see. An attached file counts as the user's words: who asks for
         harm by a file asks for harm, but orders in it are not theirs; so does the beginning of an
-        answer that the user wrote. Tools say what a system message could."""
+        answer that the user wrote. What tools say of themselves is untrusted, unless a manager
+        has looked at it."""
         if self.endpoint == "chat":
-            about_tools = [SafetyMessage("system", self.tools.text)] if self.tools else []
+            about_tools = self._about_tools()
             return about_tools + [
                 SafetyMessage(self._author_of(number), text, is_data=is_data)
                 for number, message in enumerate(self.messages)
@@ -164,6 +165,12 @@ class GenerationRequest:
             ]
         texts = [self.text_of(number) for number in range(len(self.prompts))]
         return [SafetyMessage("user", text) for text in [*texts, self.suffix] if text]
+
+    def _about_tools(self) -> list[SafetyMessage]:
+        if self.tools is None:
+            return []
+        role = "system" if self.tools.is_reviewed else "tool"
+        return [SafetyMessage(role, text) for text in self.tools.texts]
 
     def _author_of(self, number: int) -> str:
         """The role of a message, by who wrote it."""

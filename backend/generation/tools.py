@@ -28,16 +28,44 @@ class Tools(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         tools: OpenAI's objects.
         tool_choice: `auto`, `none`, `required`, or an object that names functions.
+        is_reviewed: a manager has looked at what they say, and nothing of it is withheld.
     """
 
     tools: list[dict[str, Any]]
     tool_choice: str | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
+    is_reviewed: bool = False
 
     @property
-    def text(self) -> str:
-        """What they tell the model: what the classifiers see of it."""
-        return "\n".join(text for tool in self.tools for text in _strings(tool.get("function")))
+    def texts(self) -> list[str]:
+        """What each tells the model: what the classifiers see of it."""
+        return ["\n".join(_strings(tool.get("function"))) for tool in self.tools]
+
+
+def without_description(tool: dict[str, Any], mark: str) -> dict[str, Any]:
+    """`tool` as it can be called, with `mark` for what it says of itself. Names stay: calls are
+    made by them."""
+    function = tool["function"]
+    described = {"description": mark, "parameters": _bare(function.get("parameters") or {})}
+    return {**tool, "function": {**function, **described}}
+
+
+_SAYS_NOTHING = ("type", "properties", "required", "items", "anyOf", "oneOf", "allOf")
+
+
+def _bare(schema: Any) -> Any:
+    """A JSON Schema without its texts: types, and names of properties."""
+    if isinstance(schema, list):
+        return [_bare(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: schema[key] for key in _SAYS_NOTHING if key in schema}
+    return {
+        key: {name: _bare(one) for name, one in value.items()}
+        if key == "properties" and isinstance(value, dict)
+        else _bare(value)
+        for key, value in kept.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 In a request it is an `UntrustedPart`, or a message of role `tool`. Before anything runs, each is
 marked once (`with_marked_content`): between two lines that its author cannot know, below a
-sentence that says what it is. What reads like orders is withheld (`safety/judge/spotlight.py`). The
-mark is a keyed hash of the content, so a request that fails
-over to another process, and the next turn with its cached prefix, read the same. Where the
-injection classifier is uncertain, its words are also marked one by one.
+sentence that says what it is. What reads like orders is withheld: the places where they are, or
+all of it (`safety/judge/windows.py`). The mark is a keyed hash of the content, so a request that
+fails over to another process, and the next turn with its cached prefix, read the same. Where the
+injection classifier is uncertain, its words are also marked one by one. What a program's tools say
+of themselves is no operator's word either: where it reads like orders, names and types are left.
 """
 
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -23,18 +23,20 @@ from backend.conversations.types import (
     UntrustedPart,
     Withheld,
 )
+from backend.conversations.withheld import text_read
 from backend.generation.request import GenerationRequest
-from backend.generation.tools import Call, call_as_openai
+from backend.generation.tools import Call, Tools, call_as_openai, without_description
 from backend.platform.encryption import keyed_hash
 from backend.platform.keys import Purpose
 from safety.judge.policy import Policy
 from safety.judge.spotlight import (
     DATAMARK_FROM,
-    injection_score,
     is_withheld,
     spotlight,
+    withheld_spans,
     without_hidden_text,
 )
+from safety.judge.windows import injection_score
 
 
 def with_marked_content(request: GenerationRequest, policy: Policy) -> GenerationRequest:
@@ -44,7 +46,20 @@ def with_marked_content(request: GenerationRequest, policy: Policy) -> Generatio
         policy: by which the prompt was checked.
     """
     messages = [_marked(message, policy) for message in request.messages]
-    return replace(request, messages=messages) if messages else request
+    tools = request.tools and _tools_read(request.tools, policy)
+    return replace(request, messages=messages, tools=tools) if messages else request
+
+
+def _tools_read(tools: Tools, policy: Policy) -> Tools:
+    """`tools` without what those say that read like orders: a program hands on what a server says
+    of its tools."""
+    if tools.is_reviewed:
+        return tools
+    read = [
+        without_description(tool, WITHHELD) if is_withheld(text, policy) else tool
+        for tool, text in zip(tools.tools, tools.texts, strict=True)
+    ]
+    return msgspec.structs.replace(tools, tools=read)
 
 
 def withheld_from(request: GenerationRequest) -> Withheld:
@@ -53,11 +68,12 @@ def withheld_from(request: GenerationRequest) -> Withheld:
         (message, part)
         for message in request.messages
         for part in message.parts
-        if isinstance(part, UntrustedPart) and part.marked == WITHHELD
+        if isinstance(part, UntrustedPart) and part.spans
     ]
-    files = dict.fromkeys(part.attachment_id for _, part in found if part.attachment_id)
-    calls = dict.fromkeys(message.tool_call_id for message, _ in found if message.tool_call_id)
-    return Withheld([UUID(one) for one in files], list(calls))
+    return Withheld(
+        [part for _, part in found if part.attachment_id],
+        {message.tool_call_id: part.spans for message, part in found if message.tool_call_id},
+    )
 
 
 def upstream_messages(request: GenerationRequest) -> list[dict[str, Any]]:
@@ -78,9 +94,13 @@ def _marked(message: ChatMessage, policy: Policy) -> ChatMessage:
 
 
 def _mark(part: UntrustedPart, policy: Policy) -> UntrustedPart:
-    source, text = part.source, part.text
-    if is_withheld(text, policy):
-        return msgspec.structs.replace(part, marked=WITHHELD)
+    source = part.source
+    spans: list[tuple[int, int]] = [
+        (one.start, one.end) for one in withheld_spans(part.text, policy)
+    ]
+    text = text_read(part.text, spans)
+    if text == WITHHELD:
+        return msgspec.structs.replace(part, marked=WITHHELD, spans=spans)
     marker = keyed_hash(f"{source}\0{text}", purpose=Purpose.UNTRUSTED_CONTENT)
     marked = spotlight(
         without_hidden_text(text),
@@ -88,7 +108,7 @@ def _mark(part: UntrustedPart, policy: Policy) -> UntrustedPart:
         datamark=injection_score(text) >= DATAMARK_FROM,
         marker=marker[:16],
     )
-    return msgspec.structs.replace(part, marked=marked)
+    return msgspec.structs.replace(part, marked=marked, spans=spans)
 
 
 def _as_openai(message: ChatMessage) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 models.py       servers, their tools, who uses them, what was approved; rounds and calls
 servers.py      an organization's MCP servers, as owners and admins set them
 catalog.py      which tools a person's turn offers
+definitions.py  what tools say of themselves: read for orders, held, allowed as it was seen
 assistants.py   which tools an assistant names
 python_tool.py  Python, which people's pages run: as models read it, and what it said
 page_runs.py    a page claims a program, runs it, or leaves

@@ -2,7 +2,7 @@
 
 Invariants, held by constraints and by the only writers (servers.py, rounds.py, approvals.py):
 - a tool is offered only as it was when a manager allowed it: another definition has another
-  fingerprint, and is reviewed anew;
+  fingerprint, and is reviewed anew; one that is held is allowed only by its fingerprint;
 - a call that changes something is sent at most once: it is `running` before it is sent, and one
   that is found `running` by another process has failed;
 - a call that a page makes is one page's at a time: who ends it names the run;
@@ -110,14 +110,39 @@ class Tool(models.Model):
     claims_read_only = models.BooleanField(default=False)
     claims_destructive = models.BooleanField(default=False)
     fingerprint = models.CharField(max_length=64)
+    orders = models.TextField(
+        null=True, blank=True, help_text="What of it reads like orders; null: it was not read."
+    )
     is_allowed = models.BooleanField(default=False)
     needs_approval = models.BooleanField(default=True)
+    allowed_fingerprint = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="As it was last allowed."
+    )
+    allowed_text = models.TextField(
+        blank=True, default="", db_default="", help_text="What it said of itself then."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "name"], name="tool_unique")]
 
     def __str__(self) -> str:
         return f"{self.name} of {self.server_id}"
+
+    @property
+    def text(self) -> str:
+        """What it says of itself."""
+        return "\n".join(text for text in (self.title, self.description) if text)
+
+    @property
+    def held_for(self) -> list[str]:
+        """Why it is not allowed before a manager has looked at this definition: it reads like
+        `orders`, or it is `changed` since it was allowed."""
+        if self.is_allowed:
+            return []
+        changed = self.allowed_fingerprint not in ("", self.fingerprint)
+        looked_at = self.allowed_fingerprint == self.fingerprint
+        suspect = bool(self.orders) and not looked_at
+        return [*(["orders"] if suspect else []), *(["changed"] if changed else [])]
 
 
 class ToolUse(models.Model):
@@ -235,6 +260,9 @@ class ToolCall(models.Model):
         default=False,
         db_default=False,
         help_text="The model is not given the result: it reads like orders.",
+    )
+    is_withheld_in_part = models.BooleanField(
+        default=False, db_default=False, help_text="It is given the rest of the result."
     )
     sources = models.JSONField(
         default=list, db_default=[], help_text="Of the web: title and https URL of each page."

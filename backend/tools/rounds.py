@@ -40,7 +40,7 @@ from backend.tools.python_tool import Ran, program_of
 from backend.tools.servers import address_of
 from backend.tools.types import SERVER_ERROR, Address, Made, Source
 from backend.tools.waking import round_wake
-from backend.tools.withheld import output_is_withheld
+from backend.tools.withheld import output_withheld
 
 MAX_ROUNDS = 8
 MAX_CALLS = 8
@@ -350,8 +350,9 @@ def _after_loss(call: ToolCall) -> None:
 def _end(call: ToolCall, status: CallStatus, result: str, sources: Sequence[Source] = ()) -> None:
     call.status, call.result, call.finished_at = status, result, timezone.now()
     call.sources = list(sources)
-    call.is_withheld = output_is_withheld(call, _output_of(call))
-    call.save(update_fields=["status", "result", "finished_at", "sources", "is_withheld"])
+    call.is_withheld, call.is_withheld_in_part = output_withheld(call, _output_of(call))
+    outcome = ["status", "result", "finished_at", "sources"]
+    call.save(update_fields=[*outcome, "is_withheld", "is_withheld_in_part"])
 
 
 def _output_of(call: ToolCall) -> str:

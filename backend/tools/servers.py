@@ -1,7 +1,7 @@
 """An organization's MCP servers and its web search: owners and admins set them, and say what each
 tool may do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.platform import outbound
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
+from backend.tools.definitions import ToolRule, definition_take, rule_set
 from backend.tools.models import ServerAuth, ServerKind, Tool, ToolServer
 from backend.tools.oauth.clients import client_give
 from backend.tools.oauth.connections import connection_of
@@ -26,15 +27,6 @@ from backend.tools.web.providers import PROVIDERS
 
 MAX_SERVERS = 20
 WEB_NAME = "Web"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRule:
-    """What a manager lets a tool do."""
-
-    name: str
-    is_allowed: bool
-    needs_approval: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +125,8 @@ def web_create(*, principal: Principal, kind: ServerKind, url: str, token: str) 
     _save(server)
     _note(Action.TOOL_SERVER_CREATED, principal, server)
     tools_save(principal=principal, server_id=server.pk, found=TOOLS)
-    server.tools.update(is_allowed=True)
+    for tool in TOOLS:
+        rule_set(server, ToolRule(tool.name, is_allowed=True, needs_approval=False))
     return server_get(principal=principal, server_id=server.pk)
 
 
@@ -154,7 +147,8 @@ def server_update(
         client: in place of the one that is used; whoever was connected signs in again.
         tools: rules for those that are named; the others keep theirs.
     Raises:
-        PermissionDenied, NotFound, InvalidRequest. Conflict: the name is taken.
+        PermissionDenied, NotFound, InvalidRequest: a tool is held, and its rule does not say which
+            definition was looked at. Conflict: the name is taken; a tool is another by now.
     """
     server = server_get(principal=principal, server_id=server_id)
     if (token and server.has_sign_in) or (client is not None and not server.has_sign_in):
@@ -170,12 +164,7 @@ def server_update(
     server.name = name if name is not None else server.name
     server.is_enabled = is_enabled if is_enabled is not None else server.is_enabled
     _save(server)
-    for rule in tools:
-        changed = Tool.objects.filter(server=server, name=rule.name).update(
-            is_allowed=rule.is_allowed, needs_approval=rule.needs_approval
-        )
-        if not changed:
-            raise InvalidRequest(f"The server has no tool {rule.name!r}.", param="tools")
+    after_hold = [rule.name for rule in tools if rule_set(server, rule)]
     _note(
         Action.TOOL_SERVER_UPDATED,
         principal,
@@ -183,6 +172,7 @@ def server_update(
         is_enabled=server.is_enabled,
         allowed=[rule.name for rule in tools if rule.is_allowed],
         without_approval=[r.name for r in tools if r.is_allowed and not r.needs_approval],
+        after_hold=after_hold,
     )
     return server_get(principal=principal, server_id=server_id)
 
@@ -198,10 +188,19 @@ def server_delete(*, principal: Principal, server_id: UUID) -> None:
 
 
 @transaction.atomic
-def tools_save(*, principal: Principal, server_id: UUID, found: Sequence[FoundTool]) -> ToolServer:
+def tools_save(
+    *,
+    principal: Principal,
+    server_id: UUID,
+    found: Sequence[FoundTool],
+    orders: Mapping[str, str] | None = None,
+) -> ToolServer:
     """Store what the server has now. A tool that is new, or is not what was allowed any more, is
-    not allowed; by its own claim it asks for approval or not.
+    not allowed; by its own claim it asks for approval or not. One that is held is audited.
 
+    Args:
+        orders: what of each reads like orders (definitions.py), by fingerprint; of what is not
+            named, nothing.
     Raises:
         PermissionDenied, NotFound.
     """
@@ -211,14 +210,8 @@ def tools_save(*, principal: Principal, server_id: UUID, found: Sequence[FoundTo
     server.tools.exclude(name__in=by_name).delete()
     for name, one in by_name.items():
         tool = known.get(name) or Tool(server=server, name=name)
-        if tool.fingerprint == one.fingerprint:
-            continue
-        tool.title, tool.description = one.title, one.description
-        tool.input_schema, tool.fingerprint = one.input_schema, one.fingerprint
-        tool.claims_read_only = one.claims_read_only
-        tool.claims_destructive = one.claims_destructive
-        tool.is_allowed, tool.needs_approval = False, not one.claims_read_only
-        tool.save()
+        if definition_take(tool, one, orders=(orders or {}).get(one.fingerprint, "")):
+            _note(Action.TOOL_HELD, principal, server, tool=name, held_for=tool.held_for)
     server.checked_at, server.error = timezone.now(), ""
     server.save(update_fields=["checked_at", "error"])
     return server_get(principal=principal, server_id=server_id)
@@ -253,7 +246,7 @@ def _save(server: ToolServer) -> None:
 
 
 def _note(
-    action: Action, principal: Principal, server: ToolServer, **details: bool | list[str]
+    action: Action, principal: Principal, server: ToolServer, **details: bool | str | list[str]
 ) -> None:
     record(
         action,

@@ -6,11 +6,14 @@ noted for the person, who sees the result.
 
 from backend.tools.models import ToolCall
 from safety.audit.selectors import policy_for
-from safety.judge.spotlight import is_withheld
+from safety.judge.spotlight import withheld_spans
 
 
-def output_is_withheld(call: ToolCall, output: str) -> bool:
-    """Whether the model of `call`'s chat is not given `output`. CPU-bound, some milliseconds."""
+def output_withheld(call: ToolCall, output: str) -> tuple[bool, bool]:
+    """Whether the model of `call`'s chat is not given something of `output`, and whether that is
+    a part of it. CPU-bound, some milliseconds."""
     message = call.round.message
     organization_id = message.conversation.organization_id
-    return is_withheld(output, policy_for(organization_id=organization_id, model=message.model))
+    policy = policy_for(organization_id=organization_id, model=message.model)
+    spans = withheld_spans(output, policy)
+    return bool(spans), bool(spans) and spans != [(0, len(output))]

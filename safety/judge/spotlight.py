@@ -10,7 +10,7 @@ Against Indirect Prompt Injection Attacks With Spotlighting" (delimiting and dat
 import secrets
 
 from safety.judge.policy import Policy
-from safety.score.detect import examine_untrusted
+from safety.judge.windows import Span, injection_score, order_spans
 from safety.taxonomy import Category
 from safety.types import Action
 
@@ -42,19 +42,27 @@ def spotlight(
     )
 
 
-def injection_score(content: str) -> float:
-    """How likely `content` tries to give orders to a model, 0..1."""
-    return examine_untrusted(content).scores.get(Category.PROMPT_INJECTION, 0.0)
-
-
 def is_withheld(content: str, policy: Policy) -> bool:
     """Whether untrusted content is kept from the model: it reads like orders, for whose sake
     `policy` refuses prompts. The request is no attack of its sender's, and goes on without it.
     """
-    if policy.dry_run or policy.action(Category.PROMPT_INJECTION, "prompt") is not Action.BLOCK:
-        return False
-    threshold = policy.threshold(Category.PROMPT_INJECTION, "prompt")
-    return injection_score(content) >= threshold
+    return _withholds(policy) and injection_score(content) >= _threshold(policy)
+
+
+def withheld_spans(content: str, policy: Policy) -> list[Span]:
+    """The places of untrusted content that are kept from the model; none where `is_withheld` says
+    no. One of all characters is everything."""
+    return order_spans(content, threshold=_threshold(policy)) if _withholds(policy) else []
+
+
+def _withholds(policy: Policy) -> bool:
+    return not policy.dry_run and (
+        policy.action(Category.PROMPT_INJECTION, "prompt") is Action.BLOCK
+    )
+
+
+def _threshold(policy: Policy) -> float:
+    return policy.threshold(Category.PROMPT_INJECTION, "prompt")
 
 
 def without_hidden_text(content: str) -> str:

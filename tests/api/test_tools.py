@@ -364,6 +364,23 @@ def test_orders_in_a_result_do_not_reach_the_model(
     assert results == [WITHHELD]
 
 
+def test_result_loses_the_place_that_reads_like_orders(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    weather = "It is sunny in the north and it rains in the south. " * 15
+    tool_server.forecast = f"{weather}\n\n{ORDERS}\n\n{weather}Take a coat."
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    messages = answered(person, conversation)
+    [call] = calls_of(person, conversation)
+    assert (call["withheld"], call["withheld_in_part"]) == (True, True)
+    sent = person.browser.get(f"/api/messages/{messages[-1]['id']}/sent").json()["messages"]
+    read = [scripted_product.prompts[-1][-1]["content"], sent[-1]["text"]]
+    for text in read:
+        assert WITHHELD in text and "Take a coat." in text and ORDERS not in text
+
+
 def test_key_is_offered_no_tools(person: Person, scripted_product: ScriptedProduct) -> None:
     key = person.new_key(scopes=["inference", "conversations"])
     conversation = person.new_conversation()

@@ -8,7 +8,7 @@ import pytest
 
 from backend.conversations.types import WITHHELD
 from tests.api.test_chat_projects import new_project
-from tests.api.test_documents import ask, long_pdf, pdf_of, prompt_with, upload
+from tests.api.test_documents import FILLER, ask, long_pdf, pdf_of, prompt_with, upload
 from tests.api.test_project_files import add
 from tests.api.users import Person, sign_up
 from tests.generation.test_image_text import ORDERING
@@ -86,6 +86,41 @@ def test_withheld_passages_of_a_long_file_are_shown(reader: Person) -> None:
     answer = ask(reader, chat, "Who is attacker@example.com?", file)
     assert withheld(reader, chat) == [["book.pdf"]]
     assert "attacker@example.com" in texts(reader, answer)["book.pdf"]
+
+
+def test_file_loses_the_place_that_reads_like_orders_and_the_rest_is_read(
+    reader: Person, scripted_product: ScriptedProduct
+) -> None:
+    before, after = ("The gate opens at seven. " * 30, "The bell rings at noon. " * 30)
+    text = f"{before}\n\n{ORDER}\n\n{after}"
+    chat = reader.new_conversation()
+    question = "When does the gate of this file open?"
+    answer = ask(reader, chat, question, upload(reader, text.encode(), "gate.txt"))
+    prompt = prompt_with(scripted_product, question)
+    sent = str(reader.browser.get(f"/api/messages/{answer}/sent").json()["messages"])
+    for read in (prompt, sent):
+        assert WITHHELD in read and "developer mode" not in read
+        assert "The gate opens at seven." in read and "The bell rings at noon." in read
+    messages = reader.browser.get(f"/api/conversations/{chat}").json()["messages"]
+    assert [file["in_part"] for file in messages[-1]["withheld"]] == [True]
+    shown = texts(reader, answer)["gate.txt"]
+    assert ORDER in shown and len(shown) < len(text) / 2
+
+
+def test_long_file_loses_one_of_its_passages(
+    reader: Person, scripted_product: ScriptedProduct
+) -> None:
+    pages = [f"The toll of bridge {number} is {number} crowns." for number in range(1, 81)]
+    pages[8] = f"The toll of bridge 9 is paid at the gate. {ORDER}"
+    file = upload(reader, pdf_of([f"{page} {FILLER * 17}" for page in pages]), "tolls.pdf")
+    chat, question = reader.new_conversation(), "What is the toll of bridge 9 and of bridge 11?"
+    answer = ask(reader, chat, question, file)
+    prompt = prompt_with(scripted_product, question)
+    assert WITHHELD in prompt and "developer mode" not in prompt
+    assert "The toll of bridge 11 is 11 crowns." in prompt
+    assert withheld(reader, chat) == [["tolls.pdf"]]
+    assert "developer mode" in texts(reader, answer)["tolls.pdf"]
+    assert "bridge 11" not in texts(reader, answer)["tolls.pdf"]
 
 
 def test_withheld_text_of_an_image_is_shown_as_ocr_has_read_it(reader: Person) -> None:

@@ -4,12 +4,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
 from mcp.server import MCPServer
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.settings import AuthSettings
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
@@ -40,7 +42,6 @@ class ToolServer:
         """Calls that were given up for want of who asked for them."""
         self.called: list[tuple[str, str]] = []
         self.forecast = "Sunny, 21 degrees."
-        self.description = "The weather in a city."
         self.answers_as: Asgi | None = None
         """In place of the protocol: an application that lies."""
         self.seen_tokens: set[str] = set()
@@ -66,15 +67,25 @@ class ToolServer:
         self._server.should_exit = True
         self._thread.join(timeout=10)
 
-    def _application(self) -> Asgi:
-        server = MCPServer("weather", **self._protection())
-        called = self.called
+    def describe_forecast(self, description: str = "The weather in a city.") -> None:
+        """Say this of `forecast` from now on."""
+        with suppress(ToolError):
+            self._mcp.remove_tool("forecast")
+        self._mcp.add_tool(
+            self._tell_forecast,
+            name="forecast",
+            description=description,
+            annotations=ToolAnnotations(title="Forecast", read_only_hint=True),
+        )
 
-        @server.tool(annotations=ToolAnnotations(title="Forecast", read_only_hint=True))
-        def forecast(city: str) -> str:
-            """The weather in a city."""
-            called.append(("forecast", city))
-            return self.forecast
+    def _tell_forecast(self, city: str) -> str:
+        self.called.append(("forecast", city))
+        return self.forecast
+
+    def _application(self) -> Asgi:
+        server = self._mcp = MCPServer("weather", **self._protection())
+        called = self.called
+        self.describe_forecast()
 
         @server.tool()
         def book(city: str) -> str:

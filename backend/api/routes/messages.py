@@ -35,7 +35,7 @@ from backend.conversations.selectors import conversation_get, message_get
 from backend.conversations.sources import sources_get
 from backend.conversations.turns import ACTIVE_LEAF, turn_continue, turn_create, turn_regenerate
 from backend.conversations.types import UntrustedPart
-from backend.conversations.withheld import as_read, withheld_parts_get
+from backend.conversations.withheld import as_read, text_withheld, withheld_parts_get
 from backend.generation.admission.image_text import image_text
 from backend.generation.lifespan import gateway_of
 from backend.generation.pools.config import load_pools
@@ -186,9 +186,13 @@ async def get_withheld(request: AuthenticatedRequest, message_id: UUID) -> Withh
             WithheldTextOut(
                 attachment_id=UUID(file.attachment_id),
                 filename=file.filename,
-                text=part.text
-                if isinstance(part, UntrustedPart)
-                else await image_text(part, request.auth.organization_id),
+                in_part=file.is_in_part,
+                text=text_withheld(
+                    part.text
+                    if isinstance(part, UntrustedPart)
+                    else await image_text(part, request.auth.organization_id),
+                    file.spans,
+                ),
             )
             for file, part in found
         ]

@@ -1,5 +1,6 @@
 """Tools of the page: an organization's servers, a person's switches, calls and decisions."""
 
+import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -29,6 +30,7 @@ from backend.api.tool_stop import turn_stop
 from backend.generation.lifespan import gateway_of
 from backend.platform.database import in_database
 from backend.tools import approvals, catalog, page_runs, python_tool, rounds, servers
+from backend.tools.definitions import ToolRule, orders_in
 from backend.tools.mcp_client import tools_list
 from backend.tools.models import ServerAuth, ServerKind, ToolCall, ToolServer
 from backend.tools.types import FoundTool, ToolFailed
@@ -91,7 +93,8 @@ async def update_tool_server(
         is_enabled=body.enabled,
         client=body.client.given if body.client is not None else None,
         tools=[
-            servers.ToolRule(rule.name, rule.allowed, rule.needs_approval) for rule in body.tools
+            ToolRule(rule.name, rule.allowed, rule.needs_approval, rule.fingerprint)
+            for rule in body.tools
         ],
     )
     return await _shown(request, row)
@@ -109,7 +112,8 @@ async def delete_tool_server(request: AuthenticatedRequest, tool_server_id: UUID
 @router.post("/organization/tool-servers/{uuid:tool_server_id}/check", response=ToolServerOut)
 async def check_tool_server(request: AuthenticatedRequest, tool_server_id: UUID) -> ToolServerOut:
     """Ask the server for its tools; the provider of web search, for results. `error` says why
-    that failed."""
+    that failed. A tool whose texts read like orders to a model is held, and one that is not what
+    was allowed any more: `held_for`."""
     row = await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
     await require_recent(request)
     return await _shown(request, await _checked(request, row))
@@ -127,8 +131,10 @@ async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer
         return await in_database(
             servers.server_failed, principal=principal, server_id=server_id, error=str(error)
         )
+    theirs = found if row.kind == ServerKind.MCP else []
+    orders = await asyncio.to_thread(orders_in, theirs)
     return await in_database(
-        servers.tools_save, principal=principal, server_id=server_id, found=found
+        servers.tools_save, principal=principal, server_id=server_id, found=found, orders=orders
     )
 
 

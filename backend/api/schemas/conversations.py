@@ -123,6 +123,7 @@ class SourcesOut(ResponseModel):
 class WithheldFileOut(ResponseModel):
     attachment_id: UUID
     filename: str
+    in_part: bool = Field(description="The rest of its text was given.")
 
 
 class WithheldTextOut(WithheldFileOut):
@@ -241,7 +242,8 @@ class MessageOut(ResponseModel):
         " part."
     )
     withheld: list[WithheldFileOut] = Field(
-        description="Files that the model was not given for it: they read like orders."
+        description="Files that the model was not given for it, or not all of: they read like"
+        " orders."
     )
 
 
@@ -382,7 +384,16 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
         from_outage=bool((message.sent or {}).get(FROM_OUTAGE)),
         read_in_part=bool((message.sent or {}).get(READ_IN_PART)),
-        withheld=[WithheldFileOut.model_validate(one) for one in withheld_of(message)],
+        withheld=[
+            WithheldFileOut.model_validate(
+                {
+                    "attachment_id": one.attachment_id,
+                    "filename": one.filename,
+                    "in_part": one.is_in_part,
+                }
+            )
+            for one in withheld_of(message)
+        ],
     )
 
 

@@ -1,5 +1,6 @@
 """Tools of the page: servers as managers set them, switches, calls and decisions."""
 
+import json
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
@@ -70,6 +71,11 @@ class ToolRuleBody(RequestModel):
     name: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=_NOT_NULL)]
     allowed: bool
     needs_approval: bool
+    fingerprint: Annotated[str, StringConstraints(max_length=64)] = Field(
+        default="",
+        description="Of the definition that you looked at. A tool that is held is allowed by it"
+        " only; 409 where it is another by now.",
+    )
 
 
 class ToolServerUpdate(RequestModel):
@@ -92,17 +98,34 @@ class ToolOut(ResponseModel):
     needs_approval: bool
     claims_read_only: bool = Field(description="What the server says of it; nothing rests on it.")
     claims_destructive: bool
+    fingerprint: str = Field(description="Of this definition.")
+    held_for: list[Literal["orders", "changed"]] = Field(
+        description="Why no model is given it before somebody has looked at it and allows it by its"
+        " fingerprint: it reads like orders to a model; it is not what was allowed."
+    )
+    orders: str = Field(description="What of it reads like orders.")
+    allowed_text: str = Field(description="What it said of itself when it was last allowed.")
+    parameters: str = Field(description="Of one that is held, its schema as JSON.")
 
     @classmethod
     def of(cls, row: Tool) -> "ToolOut":
-        return cls(
-            name=row.name,
-            title=row.title,
-            description=row.description,
-            allowed=row.is_allowed,
-            needs_approval=row.needs_approval,
-            claims_read_only=row.claims_read_only,
-            claims_destructive=row.claims_destructive,
+        held_for = row.held_for
+        schema = json.dumps(row.input_schema, ensure_ascii=False, indent=1) if held_for else ""
+        return cls.model_validate(
+            {
+                "name": row.name,
+                "title": row.title,
+                "description": row.description,
+                "allowed": row.is_allowed,
+                "needs_approval": row.needs_approval,
+                "claims_read_only": row.claims_read_only,
+                "claims_destructive": row.claims_destructive,
+                "fingerprint": row.fingerprint,
+                "held_for": held_for,
+                "orders": row.orders or "",
+                "allowed_text": row.allowed_text,
+                "parameters": schema,
+            }
         )
 
 
@@ -310,6 +333,7 @@ class ToolCallOut(ResponseModel):
     withheld: bool = Field(
         description="Whether the model is not given the result, because it reads like orders."
     )
+    withheld_in_part: bool = Field(description="It is given the rest of the result.")
     sources: list[WebSourceOut] = Field(description="The pages of the web that it is from.")
     decision: str
     may_always: bool
@@ -332,6 +356,7 @@ class ToolCallOut(ResponseModel):
                 "arguments": row.arguments,
                 "result": row.result,
                 "withheld": row.is_withheld,
+                "withheld_in_part": row.is_withheld_in_part,
                 "sources": _linked(row.sources),
                 "decision": row.decision,
                 "may_always": may_always(row),

@@ -81,7 +81,11 @@ CONTENT: tuple[Table, ...] = (
         organization="organization_id",
         hidden=("encrypted_secret",),
     ),
-    Table(label="tools.Tool", organization="server__organization_id", hidden=("fingerprint",)),
+    Table(
+        label="tools.Tool",
+        organization="server__organization_id",
+        hidden=("fingerprint", "allowed_fingerprint"),
+    ),
     Table(label="tools.ToolServer", organization="organization_id", hidden=("encrypted_token",)),
     Table(
         label="conversations.ConversationSummary",

@@ -3220,7 +3220,8 @@ export interface paths {
         /**
          * Check Tool Server
          * @description Ask the server for its tools; the provider of web search, for results. `error` says why
-         *     that failed.
+         *     that failed. A tool whose texts read like orders to a model is held, and one that is not what
+         *     was allowed any more: `held_for`.
          */
         post: operations["check_tool_server"];
         delete?: never;
@@ -4256,7 +4257,7 @@ export interface components {
             read_in_part: boolean;
             /**
              * Withheld
-             * @description Files that the model was not given for it: they read like orders.
+             * @description Files that the model was not given for it, or not all of: they read like orders.
              */
             withheld: components["schemas"]["WithheldFileOut"][];
         };
@@ -4282,6 +4283,11 @@ export interface components {
             attachment_id: string;
             /** Filename */
             filename: string;
+            /**
+             * In Part
+             * @description The rest of its text was given.
+             */
+            in_part: boolean;
         };
         /**
          * ConversationUpdate
@@ -4576,6 +4582,11 @@ export interface components {
             attachment_id: string;
             /** Filename */
             filename: string;
+            /**
+             * In Part
+             * @description The rest of its text was given.
+             */
+            in_part: boolean;
             /**
              * Text
              * @description What the model was not given; of an image what OCR has read.
@@ -7457,6 +7468,31 @@ export interface components {
             claims_read_only: boolean;
             /** Claims Destructive */
             claims_destructive: boolean;
+            /**
+             * Fingerprint
+             * @description Of this definition.
+             */
+            fingerprint: string;
+            /**
+             * Held For
+             * @description Why no model is given it before somebody has looked at it and allows it by its fingerprint: it reads like orders to a model; it is not what was allowed.
+             */
+            held_for: ("orders" | "changed")[];
+            /**
+             * Orders
+             * @description What of it reads like orders.
+             */
+            orders: string;
+            /**
+             * Allowed Text
+             * @description What it said of itself when it was last allowed.
+             */
+            allowed_text: string;
+            /**
+             * Parameters
+             * @description Of one that is held, its schema as JSON.
+             */
+            parameters: string;
         };
         /** ToolServerListOut */
         ToolServerListOut: {
@@ -7563,6 +7599,12 @@ export interface components {
             allowed: boolean;
             /** Needs Approval */
             needs_approval: boolean;
+            /**
+             * Fingerprint
+             * @description Of the definition that you looked at. A tool that is held is allowed by it only; 409 where it is another by now.
+             * @default
+             */
+            fingerprint: string;
         };
         /**
          * ToolServerUpdate
@@ -7700,6 +7742,11 @@ export interface components {
              * @description Whether the model is not given the result, because it reads like orders.
              */
             withheld: boolean;
+            /**
+             * Withheld In Part
+             * @description It is given the rest of the result.
+             */
+            withheld_in_part: boolean;
             /**
              * Sources
              * @description The pages of the web that it is from.

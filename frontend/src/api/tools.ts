@@ -44,6 +44,8 @@ export interface ToolRule {
   name: string;
   allowed: boolean;
   needs_approval: boolean;
+  /** Of the definition that was looked at. */
+  fingerprint: string;
 }
 
 export const patchToolServer = (id: string, body: { enabled?: boolean; tools?: ToolRule[] }) =>

@@ -103,10 +103,17 @@ function Call({ part, call }: { part: CallPart; call: ToolCall | undefined }) {
         </summary>
         {call?.withheld && (
           <p className="pb-2 text-muted-foreground">
-            <Trans>
-              The model was not given this result: it reads like instructions to a model. It can be
-              harmless.
-            </Trans>
+            {call.withheld_in_part ? (
+              <Trans>
+                The model was not given a part of this result, which reads like instructions to a
+                model. It can be harmless.
+              </Trans>
+            ) : (
+              <Trans>
+                The model was not given this result: it reads like instructions to a model. It can
+                be harmless.
+              </Trans>
+            )}
           </p>
         )}
         {call?.of_page ? (

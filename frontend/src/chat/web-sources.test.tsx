@@ -19,6 +19,7 @@ const call = (known: Partial<ToolCall>): ToolCall => ({
   web: "search",
   of_page: false,
   withheld: false,
+  withheld_in_part: false,
   status: "done",
   arguments: '{"query": "ferry times"}',
   result: "",

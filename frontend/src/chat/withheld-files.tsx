@@ -28,10 +28,17 @@ export function WithheldFiles({ message, saidAbove }: WithheldFilesProps) {
     <ul className="mt-2 flex flex-col gap-1 text-muted-foreground text-sm">
       {files.map((file) => (
         <li key={file.attachment_id}>
-          <Trans>
-            The model was not given the text of <bdi>{file.filename}</bdi>: it reads like
-            instructions to a model. It can be harmless.
-          </Trans>{" "}
+          {file.in_part ? (
+            <Trans>
+              The model was not given a part of <bdi>{file.filename}</bdi>, which reads like
+              instructions to a model. It can be harmless.
+            </Trans>
+          ) : (
+            <Trans>
+              The model was not given the text of <bdi>{file.filename}</bdi>: it reads like
+              instructions to a model. It can be harmless.
+            </Trans>
+          )}{" "}
           <button
             type="button"
             onClick={() => setShown(file)}

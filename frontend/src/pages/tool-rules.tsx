@@ -3,6 +3,7 @@ import type { ToolRule } from "@/api/tools";
 import type { ToolServer } from "@/api/types";
 import { serverTitle, toolDescription, toolTitle } from "@/chat/own-tools";
 import { Checkbox } from "@/ui/checkbox";
+import { HeldTool } from "./held-tool";
 
 type Tool = ToolServer["tools"][number];
 
@@ -46,13 +47,22 @@ function ToolRow({ kind, tool, disabled, claims, onChange }: ToolRowProps) {
   const name = toolTitle(kind, tool);
   return (
     <li className="flex flex-col gap-2">
-      <Checkbox
-        label={t`Allow ${name}`}
-        hint={toolDescription(kind, tool.name, tool.description)}
-        checked={tool.allowed}
-        disabled={disabled}
-        onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}
-      />
+      {tool.held_for.length > 0 ? (
+        <HeldTool
+          tool={tool}
+          name={name}
+          disabled={disabled}
+          onAllow={() => onChange({ ...ruleOf(tool), allowed: true })}
+        />
+      ) : (
+        <Checkbox
+          label={t`Allow ${name}`}
+          hint={toolDescription(kind, tool.name, tool.description)}
+          checked={tool.allowed}
+          disabled={disabled}
+          onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}
+        />
+      )}
       <Checkbox
         label={t`Ask before ${name}`}
         hint={claims}
@@ -64,6 +74,6 @@ function ToolRow({ kind, tool, disabled, claims, onChange }: ToolRowProps) {
   );
 }
 
-function ruleOf({ name, allowed, needs_approval }: Tool): ToolRule {
-  return { name, allowed, needs_approval };
+function ruleOf({ name, allowed, needs_approval, fingerprint }: Tool): ToolRule {
+  return { name, allowed, needs_approval, fingerprint };
 }

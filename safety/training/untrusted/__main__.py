@@ -1,8 +1,9 @@
 """`python -m safety.training.untrusted`: what becomes of honest and of hostile untrusted content.
 
-Prints how much of each is read by a model as it is, with its spaces replaced, or not at all, by the
-default policy. No training of the head has read any of it (`held_out`). `--own` leaves out what is
-fetched from a package index.
+Prints how much of each is read by a model as it is, with its spaces replaced, without the places
+that read like orders, or not at all, by the default policy; and how many of the characters of those
+that lose places are read. No training of the head has read any of it (`held_out`). `--own` leaves
+out what is fetched from a package index.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from safety.judge.policy import DEFAULT_POLICY
-from safety.judge.spotlight import DATAMARK_FROM, injection_score, is_withheld
+from safety.judge.spotlight import DATAMARK_FROM, injection_score, withheld_spans
 from safety.training.untrusted.held_out import own_corpora, published_corpora
 
 
@@ -20,8 +21,9 @@ def main() -> None:
     parser.add_argument("--own", action="store_true", help="only what needs no download")
     options = parser.parse_args()
     sys.stdout.write(
-        "| content | n | as it is | spaces replaced | withheld | 95 % interval |\n"
-        "|---|--:|--:|--:|--:|--:|\n"
+        "| content | n | as it is | spaces replaced | places or all withheld | 95 % interval"
+        " | all withheld | of the others is read |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|\n"
     )
     for corpora in (own_corpora(), *([] if options.own else [published_corpora()])):
         for name, texts in corpora:
@@ -30,14 +32,23 @@ def main() -> None:
 
 
 def row(name: str, texts: Sequence[str]) -> str:
-    withheld = [is_withheld(text, DEFAULT_POLICY) for text in texts]
+    spans = [withheld_spans(text, DEFAULT_POLICY) for text in texts]
+    withheld = [bool(places) for places in spans]
+    left = [
+        1 - sum(place.end - place.start for place in places) / len(text)
+        for text, places in zip(texts, spans, strict=True)
+        if places
+    ]
+    in_part = [share for share in left if share > 0]
     marked = [injection_score(text) >= DATAMARK_FROM for text in texts]
     count, kept_back = len(texts), sum(withheld)
     replaced = sum(marked) - sum(map(min, marked, withheld))
     shares = (count - replaced - kept_back, replaced, kept_back)
     cells = " | ".join(f"{share / count:.1%}" for share in shares)
     low, high = interval(kept_back, count)
-    return f"| {name} | {count} | {cells} | {low:.1%} to {high:.1%} |\n"
+    whole = f"{(kept_back - len(in_part)) / count:.1%}"
+    read = f"{sum(in_part) / len(in_part):.0%}" if in_part else ""
+    return f"| {name} | {count} | {cells} | {low:.1%} to {high:.1%} | {whole} | {read} |\n"
 
 
 def interval(found: int, count: int) -> tuple[float, float]:

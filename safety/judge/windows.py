@@ -1,0 +1,121 @@
+"""Which places of untrusted content read like orders, so that a model is given the rest.
+
+A text is read as a whole first. Where that finds orders, it is cut into windows of whole paragraphs
+and lines, and each is read by itself, more strictly: there are orders in it somewhere. What is left
+is read again as a whole; orders that no window shows, or that are still there, withhold all of it.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from safety.score.detect import examine_untrusted
+from safety.taxonomy import Category
+
+SUSPECT_FROM = 0.5
+"""Score from which a window is withheld of a text that holds orders; alone it would be marked."""
+
+MIN_WINDOW, MAX_WINDOW = 200, 600
+"""Characters. A window ends with a paragraph or a line, a longer line is cut between sentences or
+words."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
+_WORD = re.compile(r"\s+")
+
+
+class Span(NamedTuple):
+    """Characters `start` to `end` of a text."""
+
+    start: int
+    end: int
+
+
+def order_spans(content: str, *, threshold: float) -> list[Span]:
+    """The places of `content` that no model is given, in order and apart: none where its score is
+    below `threshold`, one of everything where the orders are not found in a place. CPU-bound.
+    """
+    if injection_score(content) < threshold:
+        return []
+    windows = windows_of(content)
+    found = [
+        one for one in windows if injection_score(content[one.start : one.end]) >= SUSPECT_FROM
+    ]
+    for withheld in (found, _widened(found, windows)):
+        spans = _joined(withheld)
+        if spans and injection_score(without(content, spans, mark="\n")) < threshold:
+            return spans
+    return [Span(0, len(content))]
+
+
+def without(content: str, spans: Sequence[Span], *, mark: str) -> str:
+    """`content` with `mark` in place of each of `spans`."""
+    ends = [0, *(span.end for span in spans)]
+    starts = [*(span.start for span in spans), len(content)]
+    kept = [content[end:start] for end, start in zip(ends, starts, strict=True)]
+    return mark.join(kept)
+
+
+def injection_score(content: str) -> float:
+    """How likely `content` tries to give orders to a model, 0..1."""
+    return examine_untrusted(content).scores.get(Category.PROMPT_INJECTION, 0.0)
+
+
+def windows_of(content: str) -> list[Span]:
+    """`content` in windows, without a gap."""
+    windows: list[Span] = []
+    begun = 0
+    for start, end in _parts(content):
+        if start > begun and end - begun > MAX_WINDOW:
+            windows.append(Span(begun, start))
+            begun = start
+        ends_paragraph = _PARAGRAPH.search(content, max(start, end - 4), end) is not None
+        if ends_paragraph and end - begun >= MIN_WINDOW:
+            windows.append(Span(begun, end))
+            begun = end
+    if begun < len(content):
+        windows.append(Span(begun, len(content)))
+    return windows
+
+
+def _parts(content: str) -> list[Span]:
+    """Lines, and of those that are longer than a window sentences, words, or what there is."""
+    parts = [Span(0, len(content))]
+    for border in (
+        _PARAGRAPH,
+        re.compile(r"\n"),
+        _SENTENCE,
+        _WORD,
+        re.compile(f".{{{MAX_WINDOW}}}"),
+    ):
+        parts = [part for whole in parts for part in _cut(content, whole, border)]
+    return parts
+
+
+def _cut(content: str, one: Span, border: re.Pattern[str]) -> list[Span]:
+    if one.end - one.start <= MAX_WINDOW:
+        return [one]
+    ends = [found.end() for found in border.finditer(content, one.start, one.end)]
+    borders = dict.fromkeys((one.start, *ends, one.end))
+    return [Span(start, end) for start, end in pairwise(borders)]
+
+
+def _widened(found: Sequence[Span], windows: Sequence[Span]) -> list[Span]:
+    """`found` with the windows beside them: an order may go over a border."""
+    wanted = set(found)
+    return [
+        one
+        for number, one in enumerate(windows)
+        if wanted.intersection(windows[max(0, number - 1) : number + 2])
+    ]
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1].end == span.start:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
