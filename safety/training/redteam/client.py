@@ -11,6 +11,7 @@ import httpx
 from safety.training.redteam.attacks import Attack
 from safety.training.redteam.chats import stored_chat
 from safety.training.redteam.images import drawn
+from safety.training.redteam.session import TIMEOUT_S
 
 MAX_TRIES = 60
 MAX_WAIT_S = 15.0
@@ -34,13 +35,17 @@ class AttackTarget:
     """A running product. One instance serves many threads.
 
     Args:
+        page: a signed-in person, who sends what needs a stored chat; the key sends the rest.
         max_tokens: of each answer.
     """
 
-    def __init__(self, base_url: str, api_key: str, *, model: str, max_tokens: int) -> None:
+    def __init__(
+        self, base_url: str, api_key: str, page: httpx.Client, *, model: str, max_tokens: int
+    ) -> None:
         self._client = httpx.Client(
-            base_url=base_url, headers={"Authorization": f"Bearer {api_key}"}, timeout=300
+            base_url=base_url, headers={"Authorization": f"Bearer {api_key}"}, timeout=TIMEOUT_S
         )
+        self._page = page
         self._model = model
         self._max_tokens = max_tokens
 
@@ -56,21 +61,22 @@ class AttackTarget:
     def _try(self, attack: Attack) -> tuple[Received, float | None]:
         """What came, and how long to wait where it was no answer."""
         try:
-            path, body = self._door_of(attack)
+            client, path, body = self._door_of(attack)
         except httpx.HTTPStatusError as error:
             return _refused(error.response)
-        with self._client.stream("POST", path, json=body) as answer:
+        with client.stream("POST", path, json=body) as answer:
             if answer.status_code == 200:
                 return _read(answer), None
             answer.read()
             return _refused(answer)
 
-    def _door_of(self, attack: Attack) -> tuple[str, dict[str, Any]]:
-        """Where the attack's last message is sent, and as what. Raises HTTPStatusError."""
+    def _door_of(self, attack: Attack) -> tuple[httpx.Client, str, dict[str, Any]]:
+        """By whom the attack's last message is sent, where, and as what. Raises
+        HTTPStatusError."""
         if not attack.is_of_page:
-            return "/v1/chat/completions", self._body_of(attack)
-        chat = stored_chat(self._client, attack, model=self._model)
-        return chat.path, chat.body
+            return self._client, "/v1/chat/completions", self._body_of(attack)
+        chat = stored_chat(self._page, attack, model=self._model)
+        return self._page, chat.path, chat.body
 
     def _body_of(self, attack: Attack) -> dict[str, Any]:
         messages = list(attack.messages)
