@@ -3,7 +3,8 @@
 Prints how much of each is read by a model as it is, with its spaces replaced, without the places
 that read like orders, or not at all, by the default policy; and how many of the characters of those
 that lose places are read. No training of the head has read any of it (`held_out`). `--own` leaves
-out what is fetched from a package index.
+out what is fetched from a package index. `--tools` prints instead how many tools are held by what
+is said of them.
 """
 
 import argparse
@@ -13,13 +14,19 @@ from collections.abc import Sequence
 
 from safety.judge.policy import DEFAULT_POLICY
 from safety.judge.spotlight import DATAMARK_FROM, injection_score, withheld_spans
+from safety.judge.tool_texts import orders_in_tool
 from safety.training.untrusted.held_out import own_corpora, published_corpora
+from safety.training.untrusted.tool_texts import tool_corpora
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--own", action="store_true", help="only what needs no download")
+    parser.add_argument("--tools", action="store_true", help="only what is said of tools")
     options = parser.parse_args()
+    if options.tools:
+        sys.stdout.write(tools_table())
+        return
     sys.stdout.write(
         "| content | n | as it is | spaces replaced | places or all withheld | 95 % interval"
         " | all withheld | of the others is read |\n"
@@ -29,6 +36,16 @@ def main() -> None:
         for name, texts in corpora:
             sys.stdout.write(row(name, texts))
             sys.stdout.flush()
+
+
+def tools_table() -> str:
+    """How many tools a server's manager has to look at, and how their descriptions score."""
+    lines = ["| tools | n | held | lowest score | highest |", "|---|--:|--:|--:|--:|"]
+    for name, tools in tool_corpora():
+        held = sum(bool(orders_in_tool(tool)) for tool in tools)
+        scores = [injection_score(tool["description"]) for tool in tools]
+        lines.append(f"| {name} | {len(tools)} | {held} | {min(scores):.3f} | {max(scores):.3f} |")
+    return "\n".join([*lines, ""])
 
 
 def row(name: str, texts: Sequence[str]) -> str:
