@@ -28,6 +28,7 @@ from backend.conversations.models import (
     SharingPolicy,
 )
 from backend.conversations.selectors import conversation_get
+from backend.conversations.titles import first_words
 from backend.conversations.tree import path_to
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
@@ -83,7 +84,8 @@ def share_create(
         conversation=conversation,
         created_by_id=principal.user_id,
         token_sha256=_hash(token),
-        title=conversation.title or "Shared conversation",
+        # Not named yet: what its first prompt begins with, which the link shows anyway.
+        title=conversation.title or first_words(path[0].text),
         model=_model_of(conversation, path),
         snapshot=_snapshot(path),
         expires_at=timezone.now() + timedelta(days=days),

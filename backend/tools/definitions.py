@@ -74,7 +74,11 @@ def rule_set(server: ToolServer, rule: ToolRule) -> bool:
         raise InvalidRequest(f"The server has no tool {rule.name!r}.", param="tools")
     was_held = rule.is_allowed and bool(tool.held_for)
     if rule.is_allowed and rule.fingerprint not in ("", tool.fingerprint):
-        raise Conflict(f"The tool {rule.name!r} has changed. Look at it again.", param="tools")
+        raise Conflict(
+            f"The tool {rule.name!r} has changed. Look at it again.",
+            code="tool_changed",
+            param="tools",
+        )
     if was_held and not rule.fingerprint:
         raise InvalidRequest(
             f"The tool {rule.name!r} is held: name the fingerprint of what you looked at.",

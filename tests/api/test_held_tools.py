@@ -43,9 +43,15 @@ def forecast_of(server: dict[str, Any]) -> dict[str, Any]:
 
 def allow(user: Person, server: dict[str, Any], **rule: object) -> int:
     """The status of allowing the forecast."""
+    return allowing(user, server, **rule)[0]
+
+
+def allowing(user: Person, server: dict[str, Any], **rule: object) -> tuple[int, Any]:
+    """The status of allowing the forecast, and what is answered."""
     tools = [{"name": "forecast", "allowed": True, "needs_approval": False, **rule}]
     path = f"/api/organization/tool-servers/{server['id']}"
-    return user.browser.patch(path, json={"tools": tools}).status_code
+    answer = user.browser.patch(path, json={"tools": tools})
+    return answer.status_code, answer.json()
 
 
 def held_events(user: Person) -> list[dict[str, Any]]:
@@ -72,7 +78,8 @@ def test_definition_that_reads_like_orders_is_held_until_it_was_looked_at(
     assert [one["tool"] for one in held_events(manager)] == ["forecast"]
 
     assert allow(manager, server) == 400
-    assert allow(manager, server, fingerprint="of something else") == 409
+    status, refusal = allowing(manager, server, fingerprint="of something else")
+    assert (status, refusal["error"]["code"]) == (409, "tool_changed")
     assert "IMPORTANT" not in offered(manager, scripted_product)
 
     assert allow(manager, server, fingerprint=tool["fingerprint"]) == 200

@@ -54,6 +54,12 @@ def test_share_shows_the_branch_as_it_was(user):
     ]
 
 
+def test_share_of_an_unnamed_conversation_is_titled_by_its_first_prompt(user):
+    conversation = finished_turns(user, 2, title="")
+    _, token = share_create(principal=user, conversation_id=conversation.id)
+    assert shared_get(token=token).title == "prompt 0"
+
+
 def test_share_leaves_out_other_branches_and_unfinished_answers(user):
     conversation = finished_turns(user, 1)
     ask(user, conversation, {"type": "text", "text": "other branch"}, parent_id=None)

@@ -44,6 +44,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     tool_sign_in_refused: msg`The tool server's sign-in was refused.`,
     tool_client_needed: msg`The server's sign-in registers no clients by itself: make one there, and give its id and secret here.`,
     tool_issuer_changed: msg`The server signs people in elsewhere now: give its client's id and secret anew.`,
+    tool_changed: msg`This tool has changed. Look at it again.`,
     // Files and what is kept.
     payload_too_large: msg`This is too large. Send less.`,
     unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,

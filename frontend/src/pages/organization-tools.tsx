@@ -22,6 +22,8 @@ import { SignInOutcome, ToolConnectionRow } from "./tool-connection";
 import { ToolRules } from "./tool-rules";
 import { toolServersKey, useServerChange } from "./use-server-change";
 
+type Change = { enabled?: boolean; tools?: ToolRule[] };
+
 /** The organization's web search and MCP servers, for its owners and admins. */
 export function OrganizationToolsPage() {
   const me = useMe();
@@ -65,10 +67,9 @@ function Server({ server }: { server: ToolServer }) {
   const guard = useGuard();
   const check = useServerChange(checkToolServer);
   const remove = useServerChange(deleteToolServer);
-  const change = useServerChange((body: { enabled?: boolean; tools?: ToolRule[] }) =>
-    patchToolServer(server.id, body),
-  );
-  const error = check.error ?? remove.error ?? change.error;
+  const change = useServerChange((body: Change) => patchToolServer(server.id, body));
+  const refused = refusedRule(change);
+  const error = check.error ?? remove.error ?? (refused ? null : change.error);
   const isPython = server.kind === "python";
   return (
     <Section title={serverTitle(server.kind, server.name)}>
@@ -113,11 +114,24 @@ function Server({ server }: { server: ToolServer }) {
       <ToolRules
         server={server}
         disabled={change.isPending}
+        refused={refused}
         claims={isPython ? () => t`A program changes nothing outside its sandbox.` : claims}
         onChange={(rule) => change.mutate({ tools: [rule] })}
       />
     </Section>
   );
+}
+
+/** The rule of a tool that could not be changed, if the last change was of one. */
+function refusedRule({
+  error,
+  variables,
+}: {
+  error: Error | null;
+  variables?: Change | undefined;
+}) {
+  const [rule] = variables?.tools ?? [];
+  return error && rule ? { tool: rule.name, error } : undefined;
 }
 
 function claims(tool: ToolServer["tools"][number]): string {

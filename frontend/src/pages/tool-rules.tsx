@@ -1,8 +1,10 @@
 import { t } from "@lingui/core/macro";
+import { errorMessage } from "@/api/errors";
 import type { ToolRule } from "@/api/tools";
 import type { ToolServer } from "@/api/types";
 import { serverTitle, toolDescription, toolTitle } from "@/chat/own-tools";
 import { Checkbox } from "@/ui/checkbox";
+import { Notice } from "@/ui/notice";
 import { HeldTool } from "./held-tool";
 
 type Tool = ToolServer["tools"][number];
@@ -12,11 +14,13 @@ interface ToolRulesProps {
   disabled: boolean;
   /** What is known of a tool where it may be called without asking. */
   claims: (tool: Tool) => string;
+  /** The last change, where it was refused: said at its tool, which may read otherwise since. */
+  refused?: { tool: string; error: Error } | undefined;
   onChange: (rule: ToolRule) => void;
 }
 
 /** What each tool of a server may do. */
-export function ToolRules({ server, disabled, claims, onChange }: ToolRulesProps) {
+export function ToolRules({ server, disabled, claims, refused, onChange }: ToolRulesProps) {
   if (server.tools.length === 0) return null;
   const name = serverTitle(server.kind, server.name);
   return (
@@ -28,6 +32,7 @@ export function ToolRules({ server, disabled, claims, onChange }: ToolRulesProps
           tool={tool}
           disabled={disabled}
           claims={claims(tool)}
+          error={refused?.tool === tool.name ? refused.error : null}
           onChange={onChange}
         />
       ))}
@@ -40,10 +45,11 @@ interface ToolRowProps {
   tool: Tool;
   disabled: boolean;
   claims: string;
+  error: Error | null;
   onChange: (rule: ToolRule) => void;
 }
 
-function ToolRow({ kind, tool, disabled, claims, onChange }: ToolRowProps) {
+function ToolRow({ kind, tool, disabled, claims, error, onChange }: ToolRowProps) {
   const name = toolTitle(kind, tool);
   return (
     <li className="flex flex-col gap-2">
@@ -62,6 +68,11 @@ function ToolRow({ kind, tool, disabled, claims, onChange }: ToolRowProps) {
           disabled={disabled}
           onChange={(allowed) => onChange({ ...ruleOf(tool), allowed })}
         />
+      )}
+      {error && (
+        <Notice tone="error" className="max-w-2xl">
+          {errorMessage(error)}
+        </Notice>
       )}
       <Checkbox
         label={t`Ask before ${name}`}
