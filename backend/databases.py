@@ -14,7 +14,7 @@ from typing import Any
 
 import dj_database_url
 
-from backend.platform.connections import PooledConnection
+from backend.platform.connections import PooledConnection, connect_for_waiting
 
 _PREPARED_FROM = 5
 """From which execution on a connection keeps a statement, planned."""
@@ -58,9 +58,10 @@ def _connection(url: str, *, pool: int) -> dict[str, Any]:
             "max_size": pool,
             "timeout": 10,
             "connection_class": PooledConnection,
-            # Then the next request tries anew, at once. With the usual 300 s the waits double
-            # without end: after a long outage nothing would reconnect for a minute.
-            "reconnect_timeout": 5,
+            # Then it tries anew, at once. With the usual 300 s the waits between its attempts
+            # double without end: after a long outage nothing would reconnect for a minute.
+            "reconnect_timeout": 1,
+            "reconnect_failed": connect_for_waiting,
         }
     }
     return {

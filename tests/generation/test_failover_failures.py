@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from backend.accounts.principal import Principal
 from backend.generation import metrics
 from backend.generation.pools.config import Pools
+from backend.generation.recovery import failover
 from backend.generation.stream import keys
 from backend.platform.database import in_database
 from infra.load.upstream import SyntheticUpstream, words
@@ -122,6 +123,32 @@ async def test_unreadable_generations_do_not_block_later_ones(
     assert answer.text == words(0, 60)
     await check_billed(started.id, output_tokens=60, state="completed")
     assert _failures("failover") >= before + AT_A_TIME
+
+
+@pytest.mark.parametrize("step", ["generation_claim", "policy_for"])
+async def test_generation_is_taken_up_in_the_next_round_when_postgresql_was_away_in_one(
+    principal: Principal, upstream: SyntheticUpstream, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """What the first round has announced and taken would keep everybody out for an hour here."""
+    monkeypatch.setattr("backend.generation.stream.leases._CLAIM_MS", 3_600_000)
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
+    pools = pools_of(upstream)
+    first = await doomed_gateway(pools)
+    started = await start(chat(principal, max_tokens=60, turn=TURN, on_disconnect="grace"))
+    await read(started.id, principal, until=lambda events: len(events) >= 4)
+    await kill_gateway(first)
+    upstream.behaviour.hang_after = None
+
+    async with running_gateway(pools, lease_s=3600.0) as second:
+        while started.id not in await second.leases.lapsed(1):
+            await asyncio.sleep(0.05)
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{failover.__name__}.{step}", _stays_open)
+            with pytest.raises(OperationalError):
+                await second.failover.round()
+        await second.failover.round()
+        answer = await asyncio.wait_for(read(started.id, principal), timeout=WAIT_S)
+    assert answer.text == words(0, 60)
 
 
 async def test_overdue_generation_whose_events_cannot_be_read_is_settled(

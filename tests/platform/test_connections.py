@@ -1,14 +1,35 @@
-"""A connection that the server has ended is never given to a request, though nothing is asked."""
+"""A connection that the server has ended is never given to a request, though nothing is asked.
 
+One that is waited for is given out as soon as the server is back.
+"""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 import pytest
 from django.db import close_old_connections, connection
+from psycopg_pool import ConnectionPool
 
+from backend.databases import databases
 from backend.platform.connections import PooledConnection
+from infra.services.ports import free_port
+from tests.billing.commands import database_url
+from tests.support.tcp_proxy import TcpProxy
 
 POOLED = 12
 """More than the pool holds: each of its connections is given out."""
+AWAY_S = 6.0
+"""Longer than a pool connects before it gives up."""
+
+
+@pytest.fixture
+def network() -> Iterator[TcpProxy]:
+    """At its end nobody listens yet."""
+    proxy = TcpProxy(free_port())
+    yield proxy
+    proxy.close()
 
 
 def _in_thread(statement: str) -> list[int]:
@@ -47,3 +68,26 @@ def test_check_of_an_idle_connection_asks_nothing() -> None:
         assert isinstance(raw, PooledConnection)
         assert raw.execute("").statusmessage is None
         assert raw.execute("SELECT 1").statusmessage == "SELECT 1"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_waiting_request_gets_a_connection_as_soon_as_the_server_is_back(network: TcpProxy) -> None:
+    """All ask at once, while it is away, and nobody else asks later: no other makes the pool
+    connect again."""
+    parameters = connection.settings_dict
+    address = {"host": "127.0.0.1", "port": network.port, "dbname": parameters["NAME"]}
+    person = {"user": parameters["USER"], "password": parameters["PASSWORD"]}
+    options = databases(database_url(), pool=POOLED)["default"]["OPTIONS"]["pool"]
+
+    def asked() -> int:
+        with pool.connection() as one:
+            return one.execute("SELECT 1").fetchone()[0]
+
+    with (
+        ConnectionPool(kwargs=address | person, open=True, **options) as pool,
+        ThreadPoolExecutor(POOLED) as threads,
+    ):
+        waiting = [threads.submit(asked) for _ in range(POOLED)]
+        time.sleep(AWAY_S)
+        network.lead_to(int(parameters["PORT"]))
+        assert [one.result() for one in waiting] == [1] * POOLED

@@ -27,6 +27,10 @@ class TcpProxy:
     def url(self) -> str:
         return f"http://{LOOPBACK}:{self.port}"
 
+    def lead_to(self, port: int) -> None:
+        """Who connects from now on is at another port of this machine."""
+        self._target = port
+
     def partition(self) -> None:
         """Nothing arrives any more, and nobody is told: connections stay open, new ones too."""
         self._call(self._connected.clear)

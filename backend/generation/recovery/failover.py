@@ -47,6 +47,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import ModelNotFound
 from billing.tiers import BATCH
 from safety.audit.selectors import policy_for
+from safety.judge.policy import Policy
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +68,7 @@ class _Orphan:
     admitted: AdmittedGeneration
     row: Generation
     pool: PoolConfig
+    policy: Policy
     entries: list[Entry]
     state: Replay
 
@@ -166,13 +168,16 @@ class Failover:
                 "failover_of_removed_model", generation_id=str(generation_id), model=row.model
             )
             pool = _pool_without_replicas(row.model)
+        # All that PostgreSQL is asked for comes first: who fails after `acquire` has a lease, which
+        # keeps everybody out until it lapses.
+        policy = await _policy_of(admitted, pool)
         ttl_ms = self._settings.request_ttl_ms
         if not await self._leases.acquire(admitted, epoch=_epoch_here(row), ttl_ms=ttl_ms):
             return False
         entries = await self._leases.entries(generation_id)
         events = ((entry.data, EventMeta.decoded(entry.meta)) for entry in entries)
         state = replay(events, choices=admitted.request.n, groups=admitted.request.groups)
-        orphan = _Orphan(admitted, row, pool, entries, state)
+        orphan = _Orphan(admitted, row, pool, policy, entries, state)
         if row.is_open:
             await self._continue(orphan)
         else:
@@ -181,19 +186,12 @@ class Failover:
 
     async def _continue(self, orphan: _Orphan) -> None:
         admitted, row, pool = orphan.admitted, orphan.row, orphan.pool
-        principal = admitted.request.principal
-        policy = await in_database(
-            policy_for,
-            organization_id=principal.organization_id,
-            model=pool.id,
-            key_id=principal.key_id,
-        )
         active = ActiveGeneration(
             admitted,
             epoch=row.epoch,
             lease=self._leases.value(row.epoch),
             pool=pool,
-            policy=policy,
+            policy=orphan.policy,
             row=row,
             grace_s=self._settings.grace_s,
             on_disconnected=self._disconnects.begin,
@@ -269,6 +267,16 @@ class Failover:
         await self._settlement.budget(orphan.admitted, usage_facts(orphan.row))
         entries = [*billed, *(Entry(data, _NO_META) for data in events)]
         await self._leases.end_with(orphan.admitted.id, lease, entries)
+
+
+async def _policy_of(admitted: AdmittedGeneration, pool: PoolConfig) -> Policy:
+    principal = admitted.request.principal
+    return await in_database(
+        policy_for,
+        organization_id=principal.organization_id,
+        model=pool.id,
+        key_id=principal.key_id,
+    )
 
 
 def _billed(entries: Iterable[Entry], output_tokens: int) -> Iterator[Entry]:

@@ -179,9 +179,14 @@ class Leases:
         return ids[:most]
 
     async def claim(self, generation_id: UUID) -> bool:
-        """Announce that this process takes the generation up; False when another just did."""
+        """Announce that this process takes the generation up; False when another just did.
+
+        A claim of its own may be repeated: PostgreSQL was away after it, say.
+        """
         name = keys.claim(generation_id)
-        return bool(await self._redis.set(name, self._process_id, nx=True, px=_CLAIM_MS))
+        if await self._redis.set(name, self._process_id, nx=True, px=_CLAIM_MS):
+            return True
+        return bool(await self._redis.get(name) == self._process_id.encode())
 
     async def forget(self, generation_id: UUID) -> None:
         """Drop an id from the leases that nothing can be done about here."""
