@@ -1,8 +1,9 @@
 """`python -m safety.training.bench`: how good the classifiers are, on sources that they never saw.
 
-Prints, as Markdown: the cost of a check; recall, false alarms and over-refusal by held-out
-source; AUROC and recall at fixed false alarms, beside baselines; recall by category; answers;
-recall under each disguise. `--quick` leaves out what needs the group `safety-train`.
+Prints, as Markdown: the cost of a check; refusals of short sentences that look like attacks to it;
+recall, false alarms and over-refusal by held-out source; AUROC and recall at fixed false alarms,
+beside baselines; recall by category; answers; recall under each disguise. `--quick` leaves out what
+needs the group `safety-train`.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from safety.score.detect import product_vocabulary
 from safety.score.features import normalized_words
 from safety.stream.post import PostClassifier
 from safety.training.example import OWN_DATA, lines, with_line_breaks
-from safety.types import SafetyMessage
+from safety.types import Action, SafetyMessage
 
 _BENCH = OWN_DATA / "bench"
 _SENTENCES = _BENCH / "sentences.txt"
@@ -41,6 +42,7 @@ def main() -> None:
     for name, digest in card()["files"].items():
         say(f"{name}: SHA-256 {digest}")
     say(f"\n## Cost\n\n{encoding_cost()}\n{latency()}\n{streaming_cost()}\n{verifier_rate()}")
+    say(speakers_refused())
     if not options.quick:
         from safety.training.report import tables
 
@@ -115,6 +117,14 @@ def verifier_rate() -> str:
     }
     rates = [f"{_words_a_question(texts):.0f} words of {what}" for what, texts in found.items()]
     return f"The answer check's encoder is asked once in {', in '.join(rates)}."
+
+
+def speakers_refused() -> str:
+    """How many short ordinary sentences of the form "Client 3 says: …" are refused."""
+    check, prompts = PreClassifier(), list(lines(_BENCH / "speakers.txt"))
+    decisions = [check.check([SafetyMessage("user", one)], DEFAULT_POLICY) for one in prompts]
+    refused = sum(decision.action is Action.BLOCK for decision in decisions)
+    return f"Refused of {len(prompts)} short sentences that name who speaks: {refused}."
 
 
 def _words_a_question(texts: Sequence[str]) -> float:
