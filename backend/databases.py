@@ -18,6 +18,9 @@ from backend.platform.connections import PooledConnection, connect_for_waiting
 
 _PREPARED_FROM = 5
 """From which execution on a connection keeps a statement, planned."""
+_CONNECT_TIMEOUT_S = 5
+"""For a server that takes a connection and says nothing: its machine hangs, or has gone while
+another has its address. By themselves those who connect would wait for over two minutes."""
 _REPLICA_TIMEOUT_S = 2
 """For a connection of the replica's: the primary is there where it does not answer."""
 
@@ -62,11 +65,15 @@ def _connection(url: str, *, pool: int) -> dict[str, Any]:
             # double without end: after a long outage nothing would reconnect for a minute.
             "reconnect_timeout": 1,
             "reconnect_failed": connect_for_waiting,
-        }
+        },
     }
     return {
         **parsed,
-        "OPTIONS": {**parsed.get("OPTIONS", {}), **options},
+        "OPTIONS": {
+            "connect_timeout": _CONNECT_TIMEOUT_S,
+            **parsed.get("OPTIONS", {}),
+            **options,
+        },
         # A connection that a restarted server has ended is replaced, not given to a request.
         "CONN_HEALTH_CHECKS": True,
     }

@@ -3,6 +3,7 @@
 One that is waited for is given out as soon as the server is back.
 """
 
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +21,6 @@ from tests.support.tcp_proxy import TcpProxy
 
 POOLED = 12
 """More than the pool holds: each of its connections is given out."""
-AWAY_S = 6.0
-"""Longer than a pool connects before it gives up."""
 
 
 @pytest.fixture
@@ -71,23 +70,30 @@ def test_check_of_an_idle_connection_asks_nothing() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_waiting_request_gets_a_connection_as_soon_as_the_server_is_back(network: TcpProxy) -> None:
+@pytest.mark.parametrize(("is_silent", "away_s"), [(False, 6.0), (True, 4.0)])
+def test_waiting_request_gets_a_connection_as_soon_as_the_server_is_back(
+    network: TcpProxy, is_silent: bool, away_s: float
+) -> None:
     """All ask at once, while it is away, and nobody else asks later: no other makes the pool
-    connect again."""
+    connect again. One that is away refuses connections, or takes them and says nothing."""
     parameters = connection.settings_dict
     address = {"host": "127.0.0.1", "port": network.port, "dbname": parameters["NAME"]}
     person = {"user": parameters["USER"], "password": parameters["PASSWORD"]}
-    options = databases(database_url(), pool=POOLED)["default"]["OPTIONS"]["pool"]
+    options = databases(database_url(), pool=POOLED)["default"]["OPTIONS"]
+    wait = {"connect_timeout": options["connect_timeout"]}
 
     def asked() -> int:
         with pool.connection() as one:
             return one.execute("SELECT 1").fetchone()[0]
 
     with (
-        ConnectionPool(kwargs=address | person, open=True, **options) as pool,
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        ConnectionPool(kwargs=address | person | wait, **options["pool"], open=False) as pool,
         ThreadPoolExecutor(POOLED) as threads,
     ):
+        if is_silent:
+            network.lead_to(silent.getsockname()[1])
         waiting = [threads.submit(asked) for _ in range(POOLED)]
-        time.sleep(AWAY_S)
+        time.sleep(away_s)
         network.lead_to(int(parameters["PORT"]))
         assert [one.result() for one in waiting] == [1] * POOLED
