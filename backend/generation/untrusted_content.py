@@ -105,7 +105,7 @@ def _mark(part: UntrustedPart, policy: Policy) -> UntrustedPart:
     marked = spotlight(
         without_hidden_text(text),
         source=source,
-        datamark=injection_score(text) >= DATAMARK_FROM,
+        datamark=injection_score(text, owner=policy.owner) >= DATAMARK_FROM,
         marker=marker[:16],
     )
     return msgspec.structs.replace(part, marked=marked, spans=spans)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from threading import Lock
 from uuid import UUID
@@ -49,7 +50,7 @@ def _cached_policy(organization_id: UUID, model: str) -> Policy:
     cached = _cache.get(key)
     if cached is not None and now - cached[0] < POLICY_CACHE_S:
         return cached[1]
-    policy = _policy_from_database(organization_id, model)
+    policy = replace(_policy_from_database(organization_id, model), owner=str(organization_id))
     with _lock:
         if len(_cache) >= _MAX_CACHED:
             _cache.clear()

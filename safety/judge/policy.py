@@ -37,6 +37,8 @@ class Policy:
         fail_closed: categories for whose sake a prompt is refused when a layer crashes.
         store_text_days: how long the checked text is kept, encrypted; 0 keeps only its hash.
         guard: ask a guard model about scores within `guard_band` below the threshold.
+        owner: the organization whose requests it rules, for what is remembered of their texts;
+            no part of what is stored or compared.
     """
 
     version: str
@@ -51,6 +53,7 @@ class Policy:
     store_text_days: int = 0
     guard: bool = False
     guard_band: float = 0.35
+    owner: str | None = field(default=None, compare=False)
 
     def threshold(self, category: Category, stage: Stage) -> float:
         """The score from which `category` counts at `stage`; above 1 it never does."""

@@ -49,7 +49,7 @@ class PreClassifier:
         started = time.perf_counter()
         newest = newest_of(messages)
         digest = text_digest(newest)
-        evidence = _gather(messages, newest)
+        evidence = _gather(messages, newest, owner=policy.owner)
         if policy.guard and self._guard is not None:
             self._ask_guard(self._guard, messages, evidence, policy)
         action, _ = policy.judge(evidence.scores, "prompt")
@@ -96,18 +96,18 @@ class PreClassifier:
             evidence.failed.append("guard")
 
 
-def _gather(messages: Sequence[SafetyMessage], newest: str) -> Evidence:
+def _gather(messages: Sequence[SafetyMessage], newest: str, *, owner: str | None) -> Evidence:
     """Evidence over the user's words, and over what they attached but for orders."""
     evidence = Evidence()
     said = [m for m in messages if m.role == "user"]
     for message in said:
-        evidence.merge(examine(message.text, "prompt"), but=_orders_of(message))
+        evidence.merge(examine(message.text, "prompt", owner=owner), but=_orders_of(message))
     bound = RECENT_USER_CHARACTERS + len(newest)
     typed = [m for m in said if not m.is_data]
     if len(typed) > 1:
-        evidence.merge(_together(typed, bound))
+        evidence.merge(_together(typed, bound, owner))
     if len(said) > len(typed):
-        evidence.merge(_together(said, bound), but=Category.PROMPT_INJECTION)
+        evidence.merge(_together(said, bound, owner), but=Category.PROMPT_INJECTION)
     return evidence
 
 
@@ -115,8 +115,8 @@ def _orders_of(message: SafetyMessage) -> Category | None:
     return Category.PROMPT_INJECTION if message.is_data else None
 
 
-def _together(messages: Sequence[SafetyMessage], bound: int) -> Evidence:
-    return examine("\n".join(m.text for m in messages)[-bound:], "prompt")
+def _together(messages: Sequence[SafetyMessage], bound: int, owner: str | None) -> Evidence:
+    return examine("\n".join(m.text for m in messages)[-bound:], "prompt", owner=owner)
 
 
 def _examine_untrusted(
@@ -128,7 +128,7 @@ def _examine_untrusted(
     for message in messages:
         if not message.is_untrusted:
             continue
-        found.merge(examine_untrusted(message.text))
+        found.merge(examine_untrusted(message.text, owner=policy.owner))
         if is_withheld(message.text, policy):
             evidence.signals.append(WITHHELD)
     action, _ = policy.judge(found.scores, "prompt")

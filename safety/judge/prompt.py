@@ -19,9 +19,14 @@ READ_CHARACTERS = 2_000
 
 
 class Prompt:
-    """The newest user message of a conversation. Examined only when its answer needs that."""
+    """The newest user message of a conversation. Examined only when its answer needs that.
 
-    def __init__(self, context: Sequence[SafetyMessage]) -> None:
+    Args:
+        owner: whose conversation it is, see `examine`.
+    """
+
+    def __init__(self, context: Sequence[SafetyMessage], *, owner: str | None = None) -> None:
+        self._owner = owner
         text = newest_of(context)
         half = READ_CHARACTERS // 2
         self._text = text if len(text) <= 2 * half else f"{text[:half]}\n{text[-half:]}"
@@ -29,6 +34,6 @@ class Prompt:
     @cached_property
     def is_uncertain(self) -> bool:
         """Whether it scores near to what is refused. Never raises; costs some milliseconds."""
-        scores = examine(self._text, "prompt").scores if self._text else {}
+        scores = examine(self._text, "prompt", owner=self._owner).scores if self._text else {}
         harms = (s for category, s in scores.items() if category is not Category.PROMPT_INJECTION)
         return max(harms, default=0.0) >= UNCERTAIN_FROM

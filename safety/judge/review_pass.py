@@ -24,7 +24,7 @@ def review_pass(decision: SafetyDecision, text: str, policy: Policy) -> SafetyDe
     """
     if decision.action.severity >= Action.REVIEW.severity:
         return decision
-    evidence = examine(text, "output")
+    evidence = examine(text, "output", owner=policy.owner)
     action, categories = policy.judge(evidence.scores, "output")
     if action is not Action.REVIEW:
         return decision

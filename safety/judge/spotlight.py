@@ -46,13 +46,15 @@ def is_withheld(content: str, policy: Policy) -> bool:
     """Whether untrusted content is kept from the model: it reads like orders, for whose sake
     `policy` refuses prompts. The request is no attack of its sender's, and goes on without it.
     """
-    return _withholds(policy) and injection_score(content) >= _threshold(policy)
+    return _withholds(policy) and injection_score(content, owner=policy.owner) >= _threshold(policy)
 
 
 def withheld_spans(content: str, policy: Policy) -> list[Span]:
     """The places of untrusted content that are kept from the model; none where `is_withheld` says
     no. One of all characters is everything."""
-    return order_spans(content, threshold=_threshold(policy)) if _withholds(policy) else []
+    if not _withholds(policy):
+        return []
+    return order_spans(content, threshold=_threshold(policy), owner=policy.owner)
 
 
 def _withholds(policy: Policy) -> bool:

@@ -32,19 +32,24 @@ class Span(NamedTuple):
     end: int
 
 
-def order_spans(content: str, *, threshold: float) -> list[Span]:
+def order_spans(content: str, *, threshold: float, owner: str | None = None) -> list[Span]:
     """The places of `content` that no model is given, in order and apart: none where its score is
     below `threshold`, one of everything where the orders are not found in a place. CPU-bound.
+
+    Args:
+        owner: whose content it is, see `examine`.
     """
-    if injection_score(content) < threshold:
+
+    def score(text: str) -> float:
+        return injection_score(text, owner=owner)
+
+    if score(content) < threshold:
         return []
     windows = windows_of(content)
-    found = [
-        one for one in windows if injection_score(content[one.start : one.end]) >= SUSPECT_FROM
-    ]
+    found = [one for one in windows if score(content[one.start : one.end]) >= SUSPECT_FROM]
     for withheld in (found, _widened(found, windows)):
         spans = _joined(withheld)
-        if spans and injection_score(without(content, spans, mark="\n")) < threshold:
+        if spans and score(without(content, spans, mark="\n")) < threshold:
             return spans
     return [Span(0, len(content))]
 
@@ -57,9 +62,9 @@ def without(content: str, spans: Sequence[Span], *, mark: str) -> str:
     return mark.join(kept)
 
 
-def injection_score(content: str) -> float:
-    """How likely `content` tries to give orders to a model, 0..1."""
-    return examine_untrusted(content).scores.get(Category.PROMPT_INJECTION, 0.0)
+def injection_score(content: str, *, owner: str | None = None) -> float:
+    """How likely `content` tries to give orders to a model, 0..1. `owner`: see `examine`."""
+    return examine_untrusted(content, owner=owner).scores.get(Category.PROMPT_INJECTION, 0.0)
 
 
 def windows_of(content: str) -> list[Span]:

@@ -84,10 +84,13 @@ def product_vocabulary() -> Vocabulary:
         return rule_book().vocabulary
 
 
-def examine(text: str, stage: Stage) -> Evidence:
+def examine(text: str, stage: Stage, *, owner: str | None = None) -> Evidence:
     """All that the layers say about `text`. Pure but for its memory of recent texts' evidence.
 
-    Evidence is remembered by hash, so that a long conversation is not examined anew each turn.
+    Args:
+        owner: whose text it is. Evidence is remembered for its owner by hash, so that a long
+            conversation is not examined anew each turn, and nobody learns by the time of a check
+            what others have said. None: it is not remembered.
     """
 
     def read(view: str, folded: Sequence[Word], evidence: Evidence, deadline: float) -> None:
@@ -95,12 +98,12 @@ def examine(text: str, stage: Stage) -> Evidence:
         normalized = normalized_from(view, folded)
         _attempt("classifier", evidence, partial(_learned, normalized, stage, evidence, deadline))
 
-    return _remembered(text, stage, read)
+    return _remembered(text, stage, owner, read)
 
 
-def examine_untrusted(text: str) -> Evidence:
+def examine_untrusted(text: str, *, owner: str | None = None) -> Evidence:
     """The orders to a model in `text`, which somebody else than the user wrote: no category but
-    PROMPT_INJECTION is looked for. Remembered like `examine`'s."""
+    PROMPT_INJECTION is looked for. Remembered for `owner` like `examine`'s."""
 
     def read(view: str, folded: Sequence[Word], evidence: Evidence, deadline: float) -> None:
         found = Evidence()
@@ -109,20 +112,34 @@ def examine_untrusted(text: str) -> Evidence:
         _attempt("orders", found, partial(_orders, normalized, found, deadline))
         evidence.merge(found, only=Category.PROMPT_INJECTION)
 
-    return _remembered(text, "untrusted", read)
+    return _remembered(text, "untrusted", owner, read)
 
 
 _ReadView = Callable[[str, Sequence[Word], Evidence, float], None]
 
 
-def _remembered(text: str, kind: Stage | Literal["untrusted"], read: _ReadView) -> Evidence:
-    """What `read` finds in all views of `text`, or has found in it before."""
-    key = (text_digest(text), kind)
+def _remembered(
+    text: str, kind: Stage | Literal["untrusted"], owner: str | None, read: _ReadView
+) -> Evidence:
+    """What `read` finds in all views of `text`, or has found in it for `owner` before."""
+    if owner is None:
+        return _examined(text, read)
+    key = (owner, text_digest(text), kind)
     with _lock:
         remembered = _memory.get(key)
         if remembered is not None:
             _memory.move_to_end(key)
             return remembered
+    evidence = _examined(text, read)
+    if not evidence.failed:
+        with _lock:
+            _memory[key] = evidence
+            while len(_memory) > _MAX_REMEMBERED:
+                _memory.popitem(last=False)
+    return evidence
+
+
+def _examined(text: str, read: _ReadView) -> Evidence:
     evidence = Evidence()
     vocabulary = product_vocabulary()  # loads the classifier where this is the first text
     allowed = CLASSIFIER_BUDGET_S + len(text) * CLASSIFIER_BUDGET_A_CHARACTER_S
@@ -136,15 +153,10 @@ def _remembered(text: str, kind: Stage | Literal["untrusted"], read: _ReadView) 
     except Exception as error:
         failure_record("decode", error)
         evidence.failed.append("decode")
-    if not evidence.failed:
-        with _lock:
-            _memory[key] = evidence
-            while len(_memory) > _MAX_REMEMBERED:
-                _memory.popitem(last=False)
     return evidence
 
 
-_memory: OrderedDict[tuple[str, str], Evidence] = OrderedDict()
+_memory: OrderedDict[tuple[str, str, str], Evidence] = OrderedDict()
 _lock = Lock()
 
 

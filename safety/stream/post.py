@@ -66,7 +66,7 @@ class PostClassifier:
         self._failed: list[str] = []
         self._score: ScoreWatch | None = None
         try:
-            prompt = Prompt(context)
+            prompt = Prompt(context, owner=policy.owner)
             self._score = ScoreWatch(
                 answer_model(), classifier(), policy, lambda: prompt.is_uncertain
             )
