@@ -356,7 +356,7 @@ def test_nothing_is_left_in_shared_memory_when_the_receiver_gives_up(model, tmp_
     before = shared_memory()
     core, runner = make_engine(model)
     stop = threading.Event()
-    cancelled = threading.Event()
+    asked, cancelled = threading.Event(), threading.Event()
     address = f"ipc://{tmp_path}/prefill"
     with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
         socket.linger = 0
@@ -368,6 +368,7 @@ def test_nothing_is_left_in_shared_memory_when_the_receiver_gives_up(model, tmp_
                     said = msgspec.msgpack.decode(socket.recv_multipart()[-1], type=ToPrefill)
                     if isinstance(said, PrefillRequest):
                         assert shared_memory() - before == {said.segment}
+                        asked.set()
                     else:
                         cancelled.set()
 
@@ -376,7 +377,7 @@ def test_nothing_is_left_in_shared_memory_when_the_receiver_gives_up(model, tmp_
         deadline = time.monotonic() + 0.5 if end == "deadline" else None
         remote = ask(core, runner, address, deadline=deadline)
         if end == "abort":
-            wait_for(lambda: shared_memory() != before, timeout_s=20)
+            wait_for(asked.is_set, timeout_s=20)
             remote.abort(["asked"])
         wait_for(cancelled.is_set, timeout_s=20)
         ready = arrived_until_none_waits(remote)
