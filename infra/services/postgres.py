@@ -68,7 +68,7 @@ class PostgresService(Service):
     when_lost = (
         "PostgreSQL",
         "nothing works, answers that run are delivered to their end as far as they can",
-        "processes reconnect by themselves",
+        "processes reconnect by themselves, within about a second where somebody waits",
         "restore it, first of all",
     )
     question = struct.pack(">ii", 8, 80_877_103)  # SSLRequest: one byte comes back, yes or no
