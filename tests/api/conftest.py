@@ -10,6 +10,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from tests.api.accounts import NewBrowser
 from tests.api.asgi_client import AsgiClient
 from tests.api.users import Person, program, sign_up
+from tests.support.mcp_server import ToolServer
 from tests.support.product import Product
 
 
@@ -72,3 +73,12 @@ async def browser() -> AsyncIterator[NewBrowser]:
             return client
 
         yield new
+
+
+@pytest.fixture(scope="module")
+def tool_server() -> Iterator[ToolServer]:
+    """An MCP server of one module's tests, which say how it behaves."""
+    server = ToolServer()
+    server.start()
+    yield server
+    server.stop()

@@ -19,14 +19,6 @@ POISON = (
 )
 
 
-@pytest.fixture(scope="module")
-def tool_server() -> Iterator[ToolServer]:
-    server = ToolServer()
-    server.start()
-    yield server
-    server.stop()
-
-
 @pytest.fixture
 def manager(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
     scripted_product.says("Take an umbrella.")

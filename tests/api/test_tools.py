@@ -17,14 +17,6 @@ from tests.support.scripted import ScriptedProduct
 WRONG_ID = b'{"jsonrpc": "2.0", "id": 99, "result": {}}'
 
 
-@pytest.fixture(scope="module")
-def tool_server() -> Iterator[ToolServer]:
-    server = ToolServer()
-    server.start()
-    yield server
-    server.stop()
-
-
 @pytest.fixture
 def person(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
     """The owner of an organization whose tools are all allowed, and switched on by them."""
