@@ -51,7 +51,7 @@ class CoreProcess:
         self._push = push
         self._pull = pull
         self._last_words: str | None = None
-        self._watchdog = Watchdog()
+        self._watchdog = Watchdog(process.pid)
 
     @classmethod
     async def start(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from inference.engine.activity import FamilyActivity
+from inference.engine.activity import FamilyActivity, ProcessorShare
 from inference.engine.progress import BEAT_S
 from inference.protocol import CoreBeat
 
@@ -19,9 +19,11 @@ _LATE_S = 2 * BEAT_S
 
 class Watchdog:
     """Silence counts only while this process itself was not held up: a machine that slept, or a
-    server that was frozen with its core, says nothing about the core."""
+    server that was frozen with its core, says nothing about the core. Nor does it where the core
+    waits for a processor: killed and started again, it would wait for one again."""
 
-    def __init__(self) -> None:
+    def __init__(self, pid: int) -> None:
+        self._share = ProcessorShare(pid)
         self._silent_s = 0.0
         self._stuck_s = 0.0
 
@@ -39,7 +41,8 @@ class Watchdog:
         while True:
             await asyncio.sleep(BEAT_S)
             now = time.monotonic()
-            self._silent_s += min(now - before, _LATE_S)
+            if not self._share.is_starved():
+                self._silent_s += min(now - before, _LATE_S)
             before = now
             if self._stuck_s:
                 return f"the engine core has computed one step for {self._stuck_s:.0f} s"
