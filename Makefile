@@ -60,6 +60,10 @@ test-ray: $(DEV_STAMP) ## Engines on a Ray cluster of this machine: healing, sca
 test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
 	@$(IN_VENV) -m infra.checks
 
+.PHONY: test-all
+test-all: $(DEV_STAMP) ## The same, and the same promises at every size, kind and format: a night's work
+	@$(IN_VENV) -m infra.checks --nightly
+
 .PHONY: lint
 lint: $(DEV_STAMP) ## Only the linters and type checkers
 	@$(IN_VENV) -m infra.checks --only lint

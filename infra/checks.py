@@ -5,7 +5,7 @@ compute; beside them, one after the other, those that do little but wait. All ru
 fails, so that one run shows all there is to fix; then the few tests that failed are tried once
 more, alone. The last words of the stages that failed are repeated at the end, and the exit code is
 1 when any failed. `--only lint` runs the linters and type checkers, `--only format` lays out the
-page's code.
+page's code. `--nightly` also runs the tests that are marked so (docs/decisions/0428).
 """
 
 import argparse
@@ -57,13 +57,15 @@ _TESTS = {
         "tests/safety/test_align.py",
     ),
     # The browser's first: what others leave behind, as the fuzzing's rows, is not on its pages.
-    "scripted": ("tests/e2e", *_DOORS, "-m", "scripted"),
-    "live": ("tests/e2e", "tests/contract", *_DOORS, "-m", "live"),
-    "api": (*_DOORS, "-m", "not live and not scripted"),
+    "scripted": ("tests/e2e", *_DOORS),
+    "live": ("tests/e2e", "tests/contract", *_DOORS),
+    "api": _DOORS,
     "faults": ("tests/chaos",),
     _REST: (),  # what the others have not
     "infra": ("tests/infra",),
 }
+_MARKS = {"scripted": "scripted", "live": "live", "api": "not live and not scripted"}
+_EVERY_RUN = "not nightly"
 _PYTEST = ("pytest", "--durations=15")
 
 
@@ -84,9 +86,9 @@ def page_lint_stages(npm: Sequence[str], *, is_built: bool) -> list[Stage]:
     return [biome] if is_built else [biome, types]
 
 
-def test_stages(npm: Sequence[str]) -> list[Stage]:
+def test_stages(npm: Sequence[str], *, nightly: bool) -> list[Stage]:
     return [
-        *(pytest_stage(name) for name in _TESTS if name not in _WITHOUT_PAGE),
+        *(pytest_stage(name, nightly=nightly) for name in _TESTS if name not in _WITHOUT_PAGE),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
         # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
         Stage(
@@ -106,25 +108,32 @@ def test_stages(npm: Sequence[str]) -> list[Stage]:
     ]
 
 
-def pytest_stage(name: str) -> Stage:
-    """One of the runs in `_TESTS`: what it names, without what another names more closely."""
+def pytest_stage(name: str, *, nightly: bool) -> Stage:
+    """One of the runs in `_TESTS`: what it names, without what another names more closely, and
+    without the nightly ones unless they are asked for."""
     own = _TESTS[name]
     others = (
         path
         for path in dict.fromkeys(chain(*_TESTS.values()))
-        if path.startswith("tests/") and path not in own
+        if path not in own
         if name == _REST or path.startswith(tuple(f"{one}/" for one in own))
     )
     ignored = (f"--ignore={path}" for path in others)
+    marks = [_MARKS[name]] if name in _MARKS else []
+    if not nightly:
+        marks.append(_EVERY_RUN)
+    chosen = ("-m", " and ".join(marks)) if marks else ()
     cache = ROOT / ".pytest_cache" / name
-    command = (*_PYTEST, "-o", f"cache_dir={cache}", *own, *ignored)
+    command = (*_PYTEST, "-o", f"cache_dir={cache}", *own, *ignored, *chosen)
     return Stage(f"pytest {name}", command, waits=name in _WAITING, cache=cache)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.checks", description=__doc__)
     parser.add_argument("--only", choices=["lint", "format"])
-    only = parser.parse_args().only
+    parser.add_argument("--nightly", action="store_true")
+    arguments = parser.parse_args()
+    only, nightly = arguments.only, arguments.nightly
     worked, idle = processor_s()
     try:
         node = frontend.find_node()
@@ -132,13 +141,13 @@ def main() -> int:
         if only is None:
             model.ensure(var_directory(os.environ) / "models")
         with Threads(_STAGES_AT_ONCE) as threads:
-            under_way = threads.begin(early_stages(only), environment)
+            under_way = threads.begin(early_stages(only, nightly=nightly), environment)
             frontend.ensure_packages(node)
             if only is None:
                 ensure_chromium()
                 if not frontend.build_is_current():
                     frontend.build(node)
-            stages = page_stages(node.npm, only)
+            stages = page_stages(node.npm, only, nightly=nightly)
             under_way += threads.begin(stages, environment)
             outcomes = [stage.result() for stage in under_way]
         outcomes = [with_second_try(outcome, environment) for outcome in outcomes]
@@ -157,21 +166,21 @@ def processor_s() -> tuple[float, float]:
     return times.user + times.nice + times.system, times.idle
 
 
-def early_stages(only: str | None) -> list[Stage]:
+def early_stages(only: str | None, *, nightly: bool) -> list[Stage]:
     """Those that need nothing of the page, whose packages and building take half a minute."""
     if only == "format":
         return []
-    tests = [pytest_stage(name) for name in _WITHOUT_PAGE] if only is None else []
+    tests = [pytest_stage(name, nightly=nightly) for name in _WITHOUT_PAGE if only is None]
     return tests + python_lint_stages()
 
 
-def page_stages(npm: Sequence[str], only: str | None) -> list[Stage]:
+def page_stages(npm: Sequence[str], only: str | None, *, nightly: bool) -> list[Stage]:
     """Those that need the page's packages, or the page."""
     if only == "format":
         return [Stage("biome", (*npm, "run", "--silent", "format"), _FRONTEND)]
     if only == "lint":
         return page_lint_stages(npm, is_built=False)
-    return test_stages(npm) + page_lint_stages(npm, is_built=True)
+    return test_stages(npm, nightly=nightly) + page_lint_stages(npm, is_built=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from django.test import TransactionTestCase
 from backend.platform import key_files
 from infra.launcher import frontend, model
 from infra.launcher.procfile import ROOT
-from tests.support import database
+from tests.support import database, nightly
 from tests.support.engine import Engine
 from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.plugin import SERVICES
@@ -25,9 +25,12 @@ from tests.support.static_files import collected_static_files, read_files_once
 from tests.support.voice import voice_beside
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What asks a shared product is run where that product is (infra/checks.py): each costs
-    processor time for as long as it stands, also while nobody asks it."""
+    processor time for as long as it stands, also while nobody asks it. No run begins while a test
+    is left to the night and none in its place."""
+    if nightly.is_whole(config) and (wrong := nightly.unkept(items, config.rootpath)):
+        raise pytest.UsageError(*wrong)
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         for fixture, mark in (("model_engine", "live"), ("scripted_product", "scripted")):

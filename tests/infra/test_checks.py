@@ -142,27 +142,35 @@ def test_types_of_the_page_are_checked_once() -> None:
     assert package["scripts"]["build"].startswith("npm run --silent typecheck && ")
     assert package["scripts"]["typecheck"].endswith("tsc -b")
     everything, lint = (
-        [stage.title for stage in checks.page_stages(("npm",), only)] for only in (None, "lint")
+        [stage.title for stage in checks.page_stages(("npm",), only, nightly=False)]
+        for only in (None, "lint")
     )
     assert "tsc" not in everything
     assert "tsc" in lint
     assert "biome" in everything
 
 
-def test_every_test_is_in_one_run() -> None:
+@pytest.mark.parametrize("nightly", [False, True])
+def test_every_test_is_in_one_run(*, nightly: bool) -> None:
     """Some files are in several, which choose by marks: the official clients' are all `live`, the
-    browser's `live` or `scripted` (their conftest.py), and those of the API either or neither."""
-    runs = [checks.pytest_stage(name).command for name in checks._TESTS]
-    neither = "not live and not scripted"
+    browser's `live` or `scripted` (their conftest.py), and those of the API either or neither. What
+    is `nightly` is in one when it is asked for, and in none otherwise."""
+    runs = [checks.pytest_stage(name, nightly=nightly).command for name in checks._TESTS]
+    every = [] if nightly else ["not nightly"]
+
+    def marks_of(*products: str) -> list[str]:
+        return [" and ".join([*([one] if one else []), *every]) for one in products]
+
     for file in (checks.ROOT / "tests").rglob("test_*.py"):
         path = file.relative_to(checks.ROOT)
         marks = [mark_of(command) for command in runs if takes(command, path)]
         if path.is_relative_to("tests/e2e"):
-            assert marks == ["scripted", "live"], path
+            assert marks == marks_of("scripted", "live"), path
         elif path.is_relative_to("tests/contract"):
-            assert marks == ["live"], path
+            assert marks == marks_of("live"), path
         else:
-            assert marks in ([""], ["scripted", "live", neither]), path
+            neither = "not live and not scripted"
+            assert marks in (marks_of(""), marks_of("scripted", "live", neither)), path
 
 
 def takes(command: Sequence[str], path: Path) -> bool:
