@@ -1,7 +1,9 @@
 """The end of what was deleted. Files go before rows: a crash in between leaves rows that the
 next run finds again, and never a file that nothing points to."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,18 +14,35 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from backend.accounts.data_policy import organizations_with_retention, projects_with_retention
-from backend.accounts.legal_hold import without_held
+from backend.accounts.legal_hold import refuse_held, without_held
 from backend.accounts.models import Project
 from backend.accounts.principal import Principal
 from backend.conversations.models import Attachment, Conversation, Message, MessageStatus
+from backend.conversations.notify import notify
+from backend.conversations.selectors import trash_of
 from backend.conversations.services import conversation_delete
 from backend.conversations.turns import message_finish
 
 UNUSED_UPLOAD_AGE = timedelta(days=1)
 ORPHANED_TURN_AGE = timedelta(minutes=15)
 TEMPORARY_AGE = timedelta(hours=1)
+ERASE_SECONDS = 2.0  # of one call of `trash_erase`, whose caller holds a connection
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedTrash:
+    """What became of conversations that were to be erased.
+
+    Attributes:
+        generating: left in the trash, as an answer is still being generated in them.
+        remaining: not reached in this call.
+    """
+
+    erased: int
+    generating: int
+    remaining: int
 
 
 def deleted_conversations_purge(*, now: datetime | None = None) -> int:
@@ -84,6 +103,40 @@ def conversation_end(*, principal: Principal, conversation_id: UUID) -> None:
     ended = Conversation.objects.filter(pk=conversation_id, is_temporary=True)
     if _purgeable(ended).exists():
         _erase(ended, conversation_id)
+
+
+def trash_erase(
+    *, principal: Principal, conversation_ids: Sequence[UUID] | None, seconds: float = ERASE_SECONDS
+) -> ErasedTrash:
+    """Erase what the caller has in their trash before its time, as the purge does: one transaction
+    each, files first. It cannot be undone. What is not in their trash is left alone.
+
+    Args:
+        conversation_ids: None is all of it.
+        seconds: after which no further one is begun.
+    Raises:
+        LegallyHeld: a hold keeps the caller's data; nothing was erased.
+    """
+    refuse_held(organization_id=principal.organization_id, user_id=principal.user_id)
+    chosen = trash_of(principal)
+    if conversation_ids is not None:
+        chosen = chosen.filter(pk__in=conversation_ids)
+    erasable = _purgeable(chosen)
+    ids = list(erasable.order_by("pk").values_list("pk", flat=True))
+    erased, until = 0, time.monotonic() + seconds
+    for place, conversation_id in enumerate(ids):
+        # The first is erased however long it takes, so that calls in a row come to an end.
+        if place and time.monotonic() > until:
+            break
+        if _erase(erasable, conversation_id):
+            erased += 1
+            notify(
+                "conversation.deleted",
+                user_id=principal.user_id,
+                conversation_id=conversation_id,
+            )
+    remaining = erasable.count()
+    return ErasedTrash(erased=erased, generating=chosen.count() - remaining, remaining=remaining)
 
 
 def unused_uploads_purge(*, now: datetime | None = None) -> int:

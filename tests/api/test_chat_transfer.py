@@ -56,6 +56,21 @@ def test_many_conversations_go_to_the_trash_and_come_back(author: Person) -> Non
     assert author.browser.get("/api/conversations?deleted=true").json()["data"] == []
 
 
+def test_trash_is_erased_by_ids_and_as_a_whole(author: Person) -> None:
+    ids = [author.new_conversation(title=title) for title in "abc"]
+    wrong: list[dict[str, object]] = [{}, {"ids": []}, {"ids": None}, {"ids": "some"}]
+    for refused in wrong:
+        answer = author.browser.post("/api/conversations/trash/erase", json=refused)
+        assert (answer.status_code, answer.json()["error"]["param"]) == (400, "ids"), refused
+    body = {"ids": ids, "action": "delete"}
+    assert author.browser.post("/api/conversations/bulk", json=body).json() == {"changed": 3}
+    for chosen, erased in ((ids[:1], 1), (ids[:1], 0), ("all", 2), ("all", 0)):
+        answer = author.browser.post("/api/conversations/trash/erase", json={"ids": chosen})
+        assert answer.json() == {"erased": erased, "generating": 0, "remaining": 0}
+    assert author.browser.get("/api/conversations?deleted=true").json()["data"] == []
+    assert author.browser.post(f"/api/conversations/{ids[0]}/restore").status_code == 404
+
+
 def test_temporary_chat_is_erased_when_it_ends(
     author: Person, scripted_product: ScriptedProduct
 ) -> None:

@@ -137,6 +137,7 @@ WITHOUT_ID = {
     "conversations_list",
     "conversations_search",
     "tags_list",  # test_tags.py
+    "trash_erase",  # test_trash_erased.py
     "share_copy",  # a link is for anyone: test_copies.py
     "conversation_create",
     "attachment_create",

@@ -24,6 +24,7 @@ BODIES: dict[tuple[str, str], Any] = {
         "ids": ["00000000-0000-4000-8000-000000000000"],
         "action": "delete",
     },
+    ("POST", "/api/conversations/trash/erase"): {"ids": [ABSENT]},
     ("POST", "/api/conversations/import"): {"conversations": [{}]},
     ("PUT", "/api/sharing"): {"is_allowed": True},
     ("PUT", "/api/messages/{message_id}/feedback"): {"rating": -1, "comment": "taken over"},

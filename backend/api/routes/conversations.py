@@ -22,6 +22,8 @@ from backend.api.schemas.conversations import (
     SummaryOut,
     TagListOut,
     TagOut,
+    TrashErase,
+    TrashErasedOut,
     conversation_out,
 )
 from backend.api.throttling import count_use
@@ -31,7 +33,7 @@ from backend.conversations import selectors, services, tags
 from backend.conversations.assistant_access import assistant_get
 from backend.conversations.context import context_get
 from backend.conversations.models import Conversation
-from backend.conversations.purge import conversation_end
+from backend.conversations.purge import conversation_end, trash_erase
 from backend.conversations.summary_requests import summary_request, summary_undo
 from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
@@ -119,6 +121,18 @@ async def change_conversations(request: AuthenticatedRequest, body: BulkChange) 
         action=body.action,
     )
     return BulkOut(changed=changed)
+
+
+@router.post("/trash/erase", response=TrashErasedOut)
+async def erase_trash(request: AuthenticatedRequest, body: TrashErase) -> TrashErasedOut:
+    """Erase conversations of your trash for good, before their 30 days are over. A few seconds'
+    worth in each request. A legal hold refuses it (409 `legal_hold`)."""
+    done = await in_database(
+        trash_erase,
+        principal=request.auth,
+        conversation_ids=None if body.ids == "all" else body.ids,
+    )
+    return TrashErasedOut.model_validate(done)
 
 
 @router.get("/{uuid:conversation_id}", response=ConversationOut)

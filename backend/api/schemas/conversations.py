@@ -43,6 +43,20 @@ class BulkOut(ResponseModel):
     changed: int = Field(description="Those that are yours, and were not so already.")
 
 
+class TrashErase(RequestModel):
+    ids: Annotated[list[ID], Field(min_length=1, max_length=200)] | Literal["all"] = Field(
+        description='Those in your trash; others are left alone. "all" empties it.'
+    )
+
+
+class TrashErasedOut(ResponseModel):
+    erased: int
+    generating: int = Field(
+        description="Left in the trash, as an answer is still being generated in them."
+    )
+    remaining: int = Field(description="Not reached yet: ask again.")
+
+
 class ChatParameters(RequestModel):
     """Sampling parameters of a chat; what is null is left to the model's own defaults."""
 

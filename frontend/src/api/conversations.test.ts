@@ -4,6 +4,7 @@ import {
   createShare,
   deleteConversation,
   deleteShare,
+  eraseTrash,
   getConversation,
   patchConversation,
   postRegenerate,
@@ -55,5 +56,35 @@ describe("keepalive", () => {
 
   it("is off above what browsers allow, counted in bytes", async () => {
     expect(await sentWith("ü".repeat(40_000))).toBe(false);
+  });
+});
+
+describe("chats erased from the trash", () => {
+  const asked = () =>
+    fetchMock.mock.calls.map(([, init]) => JSON.parse(String(init?.body)).ids as string[] | "all");
+  const answered = (...counts: [erased: number, generating: number, remaining: number][]) => {
+    for (const [erased, generating, remaining] of counts) {
+      fetchMock.mockImplementationOnce(async () =>
+        Response.json({ erased, generating, remaining }),
+      );
+    }
+  };
+
+  it("are asked for until none remains", async () => {
+    answered([3, 2, 5], [5, 2, 0]);
+    expect(await eraseTrash("all")).toEqual({ erased: 8, generating: 2 });
+    expect(asked()).toEqual(["all", "all"]);
+  });
+
+  it("are sent in parts that the server takes", async () => {
+    const ids = Array.from({ length: 201 }, (_, place) => `id-${place}`);
+    answered([150, 1, 49], [49, 1, 0], [0, 1, 0]);
+    expect(await eraseTrash(ids)).toEqual({ erased: 199, generating: 2 });
+    expect(asked()).toEqual([ids.slice(0, 200), ids.slice(0, 200), ids.slice(200)]);
+  });
+
+  it("are none where none was chosen", async () => {
+    expect(await eraseTrash([])).toEqual({ erased: 0, generating: 0 });
+    expect(fetchMock).not.toHaveBeenCalled();
   });
 });

@@ -19,6 +19,7 @@ import type {
   Sharing,
   Sources,
   TagCount,
+  TrashErased,
   Withheld,
 } from "./types";
 
@@ -109,6 +110,7 @@ export const restoreConversation = (id: string) =>
 
 export type BulkAction = "archive" | "unarchive" | "delete" | "restore";
 
+/** How many a request takes. */
 const MAX_BULK = 200;
 
 /** Changes any number of conversations, in as many requests as that takes. */
@@ -120,6 +122,27 @@ export async function postBulk(ids: string[], action: BulkAction): Promise<{ cha
     changed += (await api<{ changed: number }>(path, { method: "POST", body })).changed;
   }
   return { changed };
+}
+
+/** Erases chats of the trash for good, in as many requests as that takes. */
+export async function eraseTrash(
+  ids: string[] | "all",
+): Promise<{ erased: number; generating: number }> {
+  const total = { erased: 0, generating: 0 };
+  const parts: (string[] | "all")[] = ids === "all" ? [ids] : [];
+  for (let from = 0; ids !== "all" && from < ids.length; from += MAX_BULK) {
+    parts.push(ids.slice(from, from + MAX_BULK));
+  }
+  for (const part of parts) {
+    let done: TrashErased;
+    do {
+      const path = "/api/conversations/trash/erase";
+      done = await api<TrashErased>(path, { method: "POST", body: { ids: part } });
+      total.erased += done.erased;
+    } while (done.remaining > 0);
+    total.generating += done.generating;
+  }
+  return total;
 }
 
 export const postImport = (conversations: unknown[]) =>

@@ -46,6 +46,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     tool_issuer_changed: msg`The server signs people in elsewhere now: give its client's id and secret anew.`,
     tool_changed: msg`This tool has changed. Look at it again.`,
     // Files and what is kept.
+    legal_hold: msg`A legal hold keeps this data: it can't be erased before the hold ends.`,
     payload_too_large: msg`This is too large. Send less.`,
     unsupported_file: msg`The file is no image (PNG, JPEG, WebP, GIF), no document (PDF, DOCX, XLSX, PPTX) and no UTF-8 text.`,
     file_storage_exceeded: msg`Your organization stores as many files as its plan allows. Delete some.`,

@@ -228,6 +228,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/trash/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase Trash
+         * @description Erase conversations of your trash for good, before their 30 days are over. A few seconds'
+         *     worth in each request. A legal hold refuses it (409 `legal_hold`).
+         */
+        post: operations["erase_trash"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{conversation_id}": {
         parameters: {
             query?: never;
@@ -4064,6 +4085,29 @@ export interface components {
              * @enum {string}
              */
             action: "archive" | "unarchive" | "delete" | "restore";
+        };
+        /** TrashErasedOut */
+        TrashErasedOut: {
+            /** Erased */
+            erased: number;
+            /**
+             * Generating
+             * @description Left in the trash, as an answer is still being generated in them.
+             */
+            generating: number;
+            /**
+             * Remaining
+             * @description Not reached yet: ask again.
+             */
+            remaining: number;
+        };
+        /** TrashErase */
+        TrashErase: {
+            /**
+             * Ids
+             * @description Those in your trash; others are left alone. "all" empties it.
+             */
+            ids: string[] | "all";
         };
         /** ChatAssistantOut */
         ChatAssistantOut: {
@@ -8260,6 +8304,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkOut"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    erase_trash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrashErase"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashErasedOut"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -32,6 +32,7 @@ export type ConversationSummary = Schemas["SummaryOut"];
 export type TagCount = Schemas["TagOut"];
 export type FoundConversation = Schemas["FoundOut"];
 export type ConversationList = Schemas["ConversationListOut"];
+export type TrashErased = Schemas["TrashErasedOut"];
 
 export type Part =
   | { type: "text"; text: string }

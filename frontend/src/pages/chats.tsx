@@ -3,15 +3,14 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Download, MessagesSquare, Upload } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { type BulkAction, listTags, postBulk } from "@/api/conversations";
+import { type BulkAction, listTags } from "@/api/conversations";
 import { errorMessage } from "@/api/errors";
 import type { ConversationSummary } from "@/api/types";
-import { conversationKey, readAgain, refreshLists, tagsKey } from "@/chat/cache";
-import { forgetAnswer } from "@/chat/turns";
+import { tagsKey } from "@/chat/cache";
 import { download } from "@/lib/download";
 import { formatNumber } from "@/lib/numbers";
 import { formatDay } from "@/lib/time";
@@ -22,9 +21,10 @@ import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
 import { Select } from "@/ui/select";
 import { Loading } from "@/ui/spinner";
-import { toast } from "@/ui/toast";
+import { EraseDialog } from "./erase-dialog";
 import { ImportDialog } from "./import-dialog";
 import { EmptyState, PageLayout } from "./page-layout";
+import { useChatChanges } from "./use-chat-changes";
 
 type Which = "chats" | "archived" | "trash";
 
@@ -47,13 +47,6 @@ const LABELS: Record<BulkAction, MessageDescriptor> = {
   unarchive: msg({ message: "Unarchive", context: "verb" }),
   delete: msg`Delete`,
   restore: msg({ message: "Restore", context: "verb" }),
-};
-
-const DONE: Record<BulkAction, MessageDescriptor> = {
-  archive: msg({ message: "Archived", context: "chats" }),
-  unarchive: msg({ message: "No longer archived", context: "chats" }),
-  delete: msg({ message: "In the trash", context: "chats" }),
-  restore: msg({ message: "Restored", context: "chats" }),
 };
 
 export function ChatsPage() {
@@ -118,10 +111,10 @@ function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => 
 
 function ChatList({ which, tag }: { which: Which; tag: string }) {
   const { filter, actions, empty } = LISTS[which];
-  const client = useQueryClient();
   const list = useConversations(tag ? { ...filter, tag } : filter);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [busy, setBusy] = useState(false);
+  const [erasing, setErasing] = useState<string[] | "all" | null>(null);
+  const { busy, change, erase } = useChatChanges();
   const ids = list.rows.map(({ id }) => id).filter((id) => chosen.has(id));
   const count = ids.length;
   const choose = (id: string, on: boolean) => {
@@ -131,25 +124,11 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
     setChosen(next);
   };
   const act = async (action: BulkAction) => {
-    setBusy(true);
-    try {
-      const { changed } = await postBulk(ids, action);
-      if (action === "delete") {
-        for (const id of ids) {
-          forgetAnswer(id);
-          client.removeQueries({ queryKey: conversationKey(id) });
-        }
-      }
-      if (action === "restore") for (const id of ids) readAgain(client, id);
-      setChosen(new Set());
-      const done = t(DONE[action]);
-      toast(t`${done}: ${plural(changed, { one: "# chat", other: "# chats" })}.`);
-    } catch (error) {
-      toast(errorMessage(error));
-    } finally {
-      setBusy(false);
-      refreshLists(client);
-    }
+    if (await change(ids, action)) setChosen(new Set());
+  };
+  const eraseThem = async () => {
+    if (erasing && (await erase(erasing))) setChosen(new Set());
+    setErasing(null);
   };
   if (list.isPending) return <Loading />;
   if (list.isError && list.rows.length === 0) {
@@ -184,6 +163,27 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
             {t(LABELS[action])}
           </Button>
         ))}
+        {which === "trash" && (
+          <>
+            <Button
+              size="sm"
+              variant="danger"
+              disabled={count === 0 || busy}
+              onClick={() => setErasing(ids)}
+            >
+              <Trans>Delete for good</Trans>
+            </Button>
+            <Button
+              size="sm"
+              variant="outline"
+              className="ms-auto"
+              disabled={busy}
+              onClick={() => setErasing("all")}
+            >
+              <Trans>Empty trash</Trans>
+            </Button>
+          </>
+        )}
       </div>
       <ul className="flex flex-col">
         {list.rows.map((row) => (
@@ -196,6 +196,12 @@ function ChatList({ which, tag }: { which: Which; tag: string }) {
         ))}
       </ul>
       <ListEnd list={list} />
+      <EraseDialog
+        what={erasing === "all" ? "all" : (erasing?.length ?? null)}
+        busy={busy}
+        onClose={() => setErasing(null)}
+        onErase={() => void eraseThem()}
+      />
     </div>
   );
 }
