@@ -6,6 +6,8 @@ the scheduler are without. What a step looks like as tensors is `kernels/batch.p
     SamplingParams   how a request wants its tokens chosen
     PromptImage      an image in a prompt
     Request          one sequence on its way through the engine
+    BlockTable       its blocks in one pool
+    WindowedBlocks   the blocks of layers with a window, beside those of layers without
     Chunk            some tokens of one request, computed in one step
     StepResult       what a chunk gave: sampled tokens, a vector, or nothing yet
     BlockCopies      copies of KV blocks that a step begins with
@@ -130,6 +132,29 @@ class RequestStatus(Enum):
     FINISHED = "finished"
 
 
+@dataclass
+class BlockTable:
+    """A request's blocks in one pool, in the order of its tokens."""
+
+    block_ids: list[int] = field(default_factory=list)
+    """Grows at its end; another list is another table."""
+    num_registered: int = 0
+    """The first so many blocks are full and were offered to the prefix cache."""
+    num_released: int = 0
+    """The first so many blocks are not, or no longer, its own: no later token attends to them."""
+
+
+@dataclass(frozen=True)
+class WindowedBlocks:
+    """The blocks of the layers with a window, of a model in which others see all."""
+
+    num_blocks: int
+    window: int
+    """The largest of these layers."""
+    most: int
+    """A request holds no more of them at once: those of its window and of a step."""
+
+
 @dataclass(eq=False)
 class Request:
     """Tokens known, tokens computed, and the blocks that hold the computed ones' KV.
@@ -171,15 +196,15 @@ class Request:
     status: RequestStatus = RequestStatus.WAITING
     token_ids: list[int] = field(init=False)
     num_computed: int = 0
-    block_ids: list[int] = field(default_factory=list)
+    tables: tuple[BlockTable, BlockTable] = field(
+        default_factory=lambda: (BlockTable(), BlockTable())
+    )
+    """Of all layers, or of those that see all; then of those with a window, where they have blocks
+    of their own."""
     block_hashes: list[bytes] = field(default_factory=list)
     host_block_ids: list[int] = field(default_factory=list)
     swapped_tokens: int = 0
     """While it waits: the tokens whose keys and values are in its host blocks."""
-    num_registered: int = 0
-    """The first so many blocks are full and were offered to the prefix cache."""
-    num_released: int = 0
-    """The first so many blocks are no longer its own: no later token attends to them."""
     cached_tokens: int = 0
     """Prompt tokens found in the prefix cache when the request first ran."""
     was_scheduled: bool = False
@@ -192,6 +217,15 @@ class Request:
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.prompt_token_ids)
+
+    @property
+    def block_ids(self) -> list[int]:
+        """Of all layers, or of those that see all."""
+        return self.tables[0].block_ids
+
+    @property
+    def num_released(self) -> int:
+        return self.tables[0].num_released
 
     @property
     def num_tokens(self) -> int:
@@ -297,6 +331,8 @@ class StepRunner(Protocol):
     """Whether it gives vectors only, of prompts that are each computed in one step."""
     window: int | None
     """Of a model whose every layer attends to its last so many tokens only."""
+    windowed: WindowedBlocks | None
+    """Of a model in which some layers do, where these have blocks of their own."""
     num_states: int
     """Sequences whose states fit, of a model that keeps such beside keys and values; else 0."""
     num_readouts: int
@@ -325,8 +361,8 @@ class StepRunner(Protocol):
         """Copy blocks to host memory and back."""
         ...
 
-    def checksums(self, block_ids: Sequence[int]) -> list[int]:
-        """One number for each block, of what it holds."""
+    def checksums(self, block_ids: Sequence[int], group: int = 0) -> list[int]:
+        """One number for each block of a table, the first or the second, of what it holds."""
         ...
 
 

@@ -10,8 +10,8 @@ Invariants, tested by a state machine in tests/inference/test_scheduler_machine.
   the least recently used leaf first. It holds because a request that refers to a block
   refers to all blocks before it, and releases its blocks last one first. (Where two
   requests computed the same block side by side only one is findable, and a child of the
-  other may outlive it, as may one of a request with a window that has released its first blocks: it
-  can be found again once its parent is recomputed.)
+  other may outlive it, as may one of layers with a window, whose first blocks a request has
+  released: where others see all, it is found by its own hash.)
 
 Source: Kwon et al. 2023 (PagedAttention); the hash chain is vLLM's prefix cache.
 """

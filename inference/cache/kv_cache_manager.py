@@ -1,10 +1,10 @@
 """Block tables of requests, and prefix reuse between them.
 
-Speaks of requests and tokens; `BlockPool` below it speaks of blocks only. A full block
-becomes findable when the step that computes it is *scheduled*: in a step every layer
-writes all new keys and values before attention reads any, so a second request of the
-same step may already share it. A step that fails takes its registrations back
-(`forget_uncomputed`).
+Speaks of requests and tokens; `LayerGroup` below it of the blocks of layers of one kind, and
+`BlockPool` of blocks only. A full block becomes findable when the step that computes it is
+*scheduled*: in a step every layer writes all new keys and values before attention reads any, so a
+second request of the same step may already share it. A step that fails takes its registrations
+back (`forget_uncomputed`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,34 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from inference.cache import block_checks
 from inference.cache.block_pool import BlockPool
+from inference.cache.layer_group import LayerGroup
 from inference.cache.state_slots import NO_SLOT, StateSlots
 from inference.cache.swap import SwapCosts, SwapSpace
-from inference.core import Request
+from inference.core import Request, WindowedBlocks
 
-Checksums = Callable[[Sequence[int]], list[int]]
-"""One number for each of the given blocks, of what they hold."""
+Checksums = Callable[[Sequence[int], int], list[int]]
+"""One number for each of the given blocks of a group, of what they hold."""
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Cached blocks that a request can begin with."""
+
+    blocks: tuple[list[int], ...]
+    """Of each group of layers: the first has all of the prefix, one with a window the last ones."""
+
+    def __len__(self) -> int:
+        """How many blocks of tokens."""
+        return len(self.blocks[0])
+
+    def first(self, num_blocks: int) -> Prefix:
+        """Its beginning, of a model whose layers are one group."""
+        [whole] = self.blocks
+        return Prefix((whole[:num_blocks],))
 
 
 class KVCacheManager:
@@ -32,6 +52,7 @@ class KVCacheManager:
         checksums: Checksums | None = None,
         swap_blocks: int = 0,
         window: int | None = None,
+        windowed: WindowedBlocks | None = None,
         num_states: int = 0,
     ) -> None:
         """
@@ -39,87 +60,87 @@ class KVCacheManager:
             checksums: with them, cached blocks are verified before they are used again.
             window: of a model whose every layer attends to its last so many tokens only: a block
                 that no later token attends to is released.
+            windowed: the blocks of layers that do so beside others that see all, where they have
+                blocks of their own. Such a model swaps nothing.
             num_states: how many sequences can run, of a model whose layers keep a state of each.
                 Blocks hold no state, so such a model shares no prefix and swaps nothing.
         """
-        self._window = window
+        if windowed is not None and swap_blocks:
+            raise ValueError("blocks of two groups of layers are not swapped")
         self.states = StateSlots(num_states)
         self.swap_space = SwapSpace(swap_blocks)
         self.swap_costs = SwapCosts()
-        self.pool = BlockPool(num_blocks)
         self.block_size = block_size
         self._prefix_cache = prefix_cache and not num_states
-        self._checksums = checksums
-        self._checksum_of: dict[bytes, int] = {}
-        """By block hash; of cached blocks that were computed while this was on."""
-        self._unsummed: list[bytes] = []
-        self.checksum_mismatches = 0
+        sums = [_of_group(checksums, index) for index in range(2)]
+        groups = [LayerGroup(0, num_blocks, block_size, window=window, checksums=sums[0])]
+        if windowed is not None:
+            own = {"window": windowed.window, "most": windowed.most}
+            groups.append(LayerGroup(1, windowed.num_blocks, block_size, **own, checksums=sums[1]))
+        self.groups = tuple(groups)
+        """Of all layers; or of those that see all, and of those with a window."""
         self.prefix_tokens_asked = 0
         self.prefix_tokens_hit = 0
 
-    def find_prefix(self, request: Request) -> list[int]:
-        """The longest chain of cached blocks that starts this request.
+    @property
+    def pool(self) -> BlockPool:
+        """Of all layers, or of those that see all."""
+        return self.groups[0].pool
+
+    @property
+    def num_free(self) -> int:
+        """Blocks of tokens for which every group has room."""
+        return min(group.pool.num_free for group in self.groups)
+
+    @property
+    def checksum_mismatches(self) -> int:
+        return sum(group.checks.mismatches for group in self.groups if group.checks is not None)
+
+    def find_prefix(self, request: Request) -> Prefix:
+        """The longest beginning of this request for which every group of layers has cached what it
+        attends to.
 
         At least the last known token stays to be computed, since its logits are needed; of
         a request that wants an embedding all tokens do, since their hidden states are.
         Nothing is found for a request with more than that in host memory.
         """
+        nothing = Prefix(tuple([] for _ in self.groups))
         if not self._prefix_cache or request.wants_embedding:
-            return []
+            return nothing
         usable = (request.num_tokens - 1) // self.block_size
         self._extend_hashes(request, usable)
-        found: list[int] = []
-        for block_hash in request.block_hashes[:usable]:
-            block_id = self.pool.find(block_hash)
-            if block_id is None:
-                break
-            found.append(block_id)
-        return found if len(found) * self.block_size >= request.swapped_tokens else []
+        found = [self.groups[0].whole_prefix(request.block_hashes[:usable])]
+        for group in self.groups[1:]:
+            count, last = group.usable_prefix(request.block_hashes[: len(found[0])])
+            found = [found[0][:count], last]
+        prefix = Prefix(tuple(found))
+        return prefix if len(prefix) * self.block_size >= request.swapped_tokens else nothing
 
     def hashes(self, request: Request, num_blocks: int) -> list[bytes]:
         """Of the request's first so many full blocks; each covers all before it."""
         self._extend_hashes(request, num_blocks)
         return request.block_hashes[:num_blocks]
 
-    def is_intact(self, prefix: list[int]) -> bool:
-        """Whether cached blocks still hold what was computed; one that does not is forgotten.
-
-        Blocks that this very step computes have no checksum yet, and are taken as they are.
-        """
-        if self._checksums is None or not prefix:
-            return True
-        expected = [
-            self._checksum_of.get(self.pool.hash_of(block_id) or b"") for block_id in prefix
-        ]
-        intact = True
-        for block_id, known, found in zip(prefix, expected, self._checksums(prefix), strict=True):
-            if known is not None and known != found:
-                self.pool.forget(block_id)
-                self.checksum_mismatches += 1
-                intact = False
-        return intact
+    def is_intact(self, prefix: Prefix) -> bool:
+        """Whether cached blocks still hold what was computed; one that does not is forgotten."""
+        checks = [group.checks for group in self.groups]
+        pairs = zip(checks, prefix.blocks, strict=True)
+        return all(check is None or check.are_intact(blocks) for check, blocks in pairs)
 
     def remember_checksums(self) -> None:
         """After a step: note the checksums of the blocks that it made findable."""
-        if self._checksums is None or not self._unsummed:
-            return
-        found = {h: b for h in self._unsummed if (b := self.pool.find(h)) is not None}
-        if found:
-            self._checksum_of.update(zip(found, self._checksums(list(found.values())), strict=True))
-        self._unsummed.clear()
-        if len(self._checksum_of) > 2 * self.pool.total:
-            cached = self.pool.cached()
-            self._checksum_of = {h: s for h, s in self._checksum_of.items() if h in cached}
+        for group in self.groups:
+            if group.checks is not None:
+                group.checks.remember()
 
-    def can_hold(self, request: Request, prefix: list[int]) -> bool:
+    def can_hold(self, request: Request, prefix: Prefix) -> bool:
         """Whether all known tokens and the next one fit, were `prefix` shared, and the state."""
-        if not self.states.can_take:
-            return False
-        revived = sum(self.pool.is_free(block_id) for block_id in prefix)
-        missing = self.blocks_for(request.num_tokens + 1) - len(prefix)
-        return missing <= self.pool.num_free - revived
+        return self.states.can_take and all(
+            group.can_hold(request.num_tokens + 1, blocks, len(prefix))
+            for group, blocks in zip(self.groups, prefix.blocks, strict=True)
+        )
 
-    def start(self, request: Request, prefix: list[int], num_new_tokens: int) -> None:
+    def start(self, request: Request, prefix: Prefix, num_new_tokens: int) -> None:
         """Give a request without blocks its cached `prefix`, or what of it is in host memory,
         and room for more tokens.
 
@@ -128,38 +149,32 @@ class KVCacheManager:
         assert not request.block_ids
         request.state_slot = self.states.take()
         if request.host_block_ids and not prefix:
-            restored = self.pool.take(len(request.host_block_ids))
-            assert restored is not None
-            self.swap_space.give_back(request.host_block_ids, restored)
-            request.block_ids, request.num_computed = restored, request.swapped_tokens
+            [group] = self.groups
+            group.take(request, len(request.host_block_ids))
+            self.swap_space.give_back(request.host_block_ids, request.block_ids)
+            request.num_computed = request.swapped_tokens
             request.host_block_ids, request.swapped_tokens = [], 0
         else:
             self.drop_swapped(request)
-            self.pool.share(prefix)
-            request.block_ids = list(prefix)
-            request.num_computed = len(prefix) * self.block_size
-            request.num_registered = len(prefix)
+            self._begin(request, prefix)
         fits = self.grow(request, num_new_tokens)
         assert fits
         self.prefix_tokens_asked += request.num_tokens
         self.prefix_tokens_hit += request.num_computed
 
-    def reserve(self, request: Request, prefix: list[int], num_blocks: int) -> bool:
+    def reserve(self, request: Request, prefix: Prefix, num_blocks: int) -> bool:
         """Give a request without blocks its cached `prefix` and `num_blocks` more, which somebody
-        else fills: they are not findable before `adopt`.
+        else fills: they are not findable before `adopt`. Of a model whose layers are one group.
 
         Returns False, with nothing changed, when too few are free.
         """
         assert not request.block_ids
-        revived = sum(self.pool.is_free(block_id) for block_id in prefix)
-        if num_blocks > self.pool.num_free - revived:
+        [group] = self.groups
+        end = (len(prefix) + num_blocks) * self.block_size
+        if not group.can_hold(end, prefix.blocks[0], len(prefix)):
             return False
-        self.pool.share(prefix)
-        taken = self.pool.take(num_blocks)
-        assert taken is not None
-        request.block_ids = [*prefix, *taken]
-        request.num_computed = len(prefix) * self.block_size
-        request.num_registered = len(prefix)
+        self._begin(request, prefix)
+        group.take(request, num_blocks)
         return True
 
     def adopt(self, request: Request, num_blocks: int) -> None:
@@ -173,17 +188,18 @@ class KVCacheManager:
 
         Some of them may be draft tokens; a block with one in it is not findable.
 
-        Returns False, with nothing changed, when the pool is too full even after
+        Returns False, with nothing taken, when a pool is too full even after
         evicting every cached block without a reference.
         """
-        self._release_before_window(request)
         end = request.num_computed + num_new_tokens
-        missing = -(-end // self.block_size) - len(request.block_ids)
-        if missing > 0:
-            blocks = self.pool.take(missing)
-            if blocks is None:
-                return False
-            request.block_ids.extend(blocks)
+        for group in self.groups:
+            group.release_unseen(request)
+        missing = [group.missing(request, end) for group in self.groups]
+        pairs = list(zip(self.groups, missing, strict=True))
+        if any(count > group.pool.num_free for group, count in pairs):
+            return False
+        for group, count in pairs:
+            group.take(request, count)
         if self._prefix_cache:
             self._register_full_blocks(request, min(end, request.num_tokens) // self.block_size)
         return True
@@ -214,49 +230,41 @@ class KVCacheManager:
         findable."""
         self.states.release(request.state_slot)
         request.state_slot = NO_SLOT
-        self.pool.release(request.block_ids[request.num_released :])
-        request.block_ids = []
-        request.num_computed = request.num_registered = request.num_released = 0
+        for group in self.groups:
+            group.free(request)
+        request.num_computed = 0
 
     def forget_uncomputed(self, request: Request) -> None:
         """After a failed step: blocks that were never computed cannot be found."""
-        computed = request.num_computed // self.block_size
-        for block_id in request.block_ids[computed:]:
-            self.pool.forget(block_id)
-        request.num_registered = min(request.num_registered, computed)
+        for group in self.groups:
+            group.forget_after(request, request.num_computed // self.block_size)
 
     def waste(self, running: Sequence[Request]) -> float:
         """The share of the slots held by these requests that holds no token, 0 to 1."""
-        released = sum(request.num_released for request in running) * self.block_size
-        held = sum(len(request.block_ids) for request in running) * self.block_size - released
-        filled = sum(request.num_computed for request in running) - released
+        held = filled = 0
+        for group in self.groups:
+            for request in running:
+                table = group.table(request)
+                released = table.num_released * self.block_size
+                held += len(table.block_ids) * self.block_size - released
+                filled += request.num_computed - released
         return 1 - filled / held if held else 0.0
 
     def blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
-    def _release_before_window(self, request: Request) -> None:
-        """Release the blocks that no token from the next one on attends to. Their numbers stay in
-        the table, for its order: what lies there is masked."""
-        if self._window is None:
-            return
-        unused = max(0, request.num_computed - self._window + 1) // self.block_size
-        if unused > request.num_released:
-            self.pool.release(request.block_ids[request.num_released : unused])
-            request.num_released = unused
+    def _begin(self, request: Request, prefix: Prefix) -> None:
+        for group, blocks in zip(self.groups, prefix.blocks, strict=True):
+            group.begin(request, blocks, len(prefix))
+        request.num_computed = len(prefix) * self.block_size
 
     def _register_full_blocks(self, request: Request, count: int) -> None:
         """Make the first `count` blocks findable."""
-        if request.num_registered >= count:
+        if request.tables[0].num_registered >= count:
             return
         self._extend_hashes(request, count)
-        for index in range(request.num_registered, count):
-            block_hash = request.block_hashes[index]
-            new = self.pool.register(request.block_ids[index], block_hash)
-            if new and self._checksums is not None:
-                self._checksum_of.pop(block_hash, None)
-                self._unsummed.append(block_hash)
-        request.num_registered = count
+        for group in self.groups:
+            group.register(request, count)
 
     def _extend_hashes(self, request: Request, num_blocks: int) -> None:
         """Chain the hashes of the request's first `num_blocks` full blocks.
@@ -277,6 +285,10 @@ class KVCacheManager:
             tokens = array("I", request.token_ids[begin:end]).tobytes()
             parent = _digest(parent + tokens + shown, b"kv-block")
             hashes.append(parent)
+
+
+def _of_group(checksums: Checksums | None, group: int) -> block_checks.Checksums | None:
+    return None if checksums is None else lambda block_ids: checksums(block_ids, group)
 
 
 def _digest(content: bytes, purpose: bytes) -> bytes:

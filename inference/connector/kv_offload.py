@@ -184,7 +184,7 @@ class KVOffload:
             return False
         tokens = loading.message.prompt_token_ids[: group.end * kv.block_size]
         carrier = as_request(msgspec.structs.replace(loading.message, prompt_token_ids=tokens))
-        kv.start(carrier, prefix[:begin], self._group_blocks * kv.block_size)
+        kv.start(carrier, prefix.first(begin), self._group_blocks * kv.block_size)
         try:
             self._blocks.write(carrier.block_ids[begin:], data)
         except ValueError as error:

@@ -68,6 +68,7 @@ class EngineCore:
             checksums=runner.checksums if config.kv_checksums else None,
             swap_blocks=config.swap_blocks,
             window=runner.window,
+            windowed=runner.windowed,
             num_states=runner.num_states,
         )
         self.scheduler = Scheduler(

@@ -87,6 +87,26 @@ class DecodeBatch:
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where a step's tokens lie, and what they attend to; as in `Batch`."""
+
+    slots: Tensor
+    decode: DecodeBatch | None
+    prefill: tuple[PrefillChunk, ...]
+
+    def to(self, device: torch.device) -> Places:
+        """The same on another device."""
+        decode = self.decode and replace(
+            self.decode,
+            tables=self.decode.tables.to(device),
+            lengths=self.decode.lengths.to(device),
+            states=None if self.decode.states is None else self.decode.states.to(device),
+        )
+        prefill = tuple(replace(chunk, slots=chunk.slots.to(device)) for chunk in self.prefill)
+        return Places(self.slots.to(device), decode, prefill)
+
+
+@dataclass(frozen=True)
 class Batch:
     """A step's tokens, flat: (T,) each unless said."""
 
@@ -111,26 +131,34 @@ class Batch:
     written: Callable[[int], None] | None = None
     """Told how many layers have written the keys and values of all tokens, while the next ones are
     computed; of a model on one rank."""
+    windowed: Places | None = None
+    """Where they lie for layers with a window, which have blocks of their own; None: all layers
+    have the same."""
+
+    @property
+    def places(self) -> Places:
+        return Places(self.slots, self.decode, self.prefill)
+
+    def at(self, places: Places) -> Batch:
+        """The same tokens, as layers see them for which they lie there."""
+        slots, decode, prefill = places.slots, places.decode, places.prefill
+        return replace(self, slots=slots, decode=decode, prefill=prefill, windowed=None)
 
     def to(self, device: torch.device) -> Batch:
         """The same on another device."""
-        decode = self.decode and replace(
-            self.decode,
-            tables=self.decode.tables.to(device),
-            lengths=self.decode.lengths.to(device),
-            states=None if self.decode.states is None else self.decode.states.to(device),
-        )
+        places = self.places.to(device)
         return Batch(
             token_ids=self.token_ids.to(device),
             positions=self.positions.to(device),
-            slots=self.slots.to(device),
-            decode=decode,
-            prefill=tuple(replace(chunk, slots=chunk.slots.to(device)) for chunk in self.prefill),
+            slots=places.slots,
+            decode=places.decode,
+            prefill=places.prefill,
             logits_rows=self.logits_rows.to(device),
             features=self.features
             and Features(self.features.rows.to(device), self.features.values.to(device)),
             adapters=self.adapters,
             read_rows=None if self.read_rows is None else self.read_rows.to(device),
+            windowed=self.windowed and self.windowed.to(device),
         )
 
     @property

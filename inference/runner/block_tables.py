@@ -19,16 +19,21 @@ from inference.core import Request
 class _Row:
     index: int
     block_ids: list[int]
-    """The request's own list, which grows at its end only; another list is another table."""
+    """Its table's own list, which grows at its end only; another list is another table."""
     written: int = 0
 
 
 class BlockTables:
     """A tensor with a row for each request that decodes, made larger when it has to be."""
 
-    def __init__(self, width: int, device: torch.device) -> None:
-        """`width`: blocks of the longest sequence."""
+    def __init__(self, width: int, device: torch.device, group: int = 0) -> None:
+        """
+        Args:
+            width: blocks of the longest sequence.
+            group: which of a request's tables.
+        """
         self._width = width
+        self._group = group
         self._device = device
         self._tables = torch.zeros(0, width, dtype=torch.int32, device=device)
         self._rows: WeakKeyDictionary[Request, _Row] = WeakKeyDictionary()
@@ -41,12 +46,12 @@ class BlockTables:
         return self._tables[:, :width].index_select(0, indices)
 
     def _row(self, request: Request) -> int:
-        row = self._rows.get(request)
-        if row is None or row.block_ids is not request.block_ids:
+        row, block_ids = self._rows.get(request), request.tables[self._group].block_ids
+        if row is None or row.block_ids is not block_ids:
             index = self._free_row() if row is None else row.index
             self._tables[index].zero_()
-            row = self._rows[request] = _Row(index, request.block_ids)
-        new = request.block_ids[row.written :]
+            row = self._rows[request] = _Row(index, block_ids)
+        new = block_ids[row.written :]
         if new:
             ids = torch.tensor(new, dtype=torch.int32)
             self._tables[row.index, row.written : row.written + len(new)].copy_(ids)

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.core import BlockCopies, Chunk, Request, StageTimes, StepResult
+from inference.core import BlockCopies, Chunk, StageTimes, StepResult, WindowedBlocks
 from inference.errors import AdapterError, ModelLoadError
-from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk, Slots
+from inference.kernels.batch import Batch, Slots
 from inference.model.adapters import AdapterTargets
 from inference.model.build import build_model, build_vision
 from inference.model.config import ModelConfig
@@ -35,11 +35,11 @@ from inference.parallel.launch import Leader, check_can_be_split, is_parallel, l
 from inference.parallel.leader import LeadingModel
 from inference.quantization.precision import Precision
 from inference.runner.adapters import RunningAdapters
-from inference.runner.block_tables import BlockTables
 from inference.runner.block_transfer import BlockTransfer, fingerprint
 from inference.runner.checksum import BlockChecksums
 from inference.runner.cuda_graphs import GraphedModel
 from inference.runner.images import ImageFeatures, positions_of
+from inference.runner.layout import StepLayout
 from inference.runner.pooling import MeanPooler
 from inference.runner.swap_memory import SwapMemory
 from inference.sampling.guide import Guides
@@ -76,8 +76,9 @@ class ModelRunner:
         self.is_encoder = model.is_encoder
         self.sees_images = self._images is not None
         self.window = model.window
+        self.windowed: WindowedBlocks | None = None
         self.max_model_len = longest_sequence(config, model)
-        self._tables = BlockTables(-(-self.max_model_len // config.block_size), self._device)
+        self._layout = self._step_layout(0)
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
@@ -245,47 +246,41 @@ class ModelRunner:
     def readouts(self, block_ids: Sequence[int], begin: int, end: int) -> bytes:
         """Of the computed tokens [begin, end) of a sequence in these blocks."""
         assert self._readout is not None, "the server refuses who asks for them"
-        values = self._readout.values[self._slots(block_ids, begin, end)]
+        values = self._readout.values[self._layout.slots(block_ids, begin, end)]
         return values.cpu().numpy().astype("<f4").tobytes()
 
     def copy_blocks(self, copies: BlockCopies) -> None:
         """Copy blocks to host memory and back."""
         self._swap.copy(copies)
 
-    def checksums(self, block_ids: Sequence[int]) -> list[int]:
+    def checksums(self, block_ids: Sequence[int], group: int = 0) -> list[int]:
         """One number for each block, of what it holds here; other ranks' parts not counted."""
         return self._checksums(block_ids)
+
+    def _step_layout(self, group: int) -> StepLayout:
+        return StepLayout(
+            *(group, self._block_size, self.max_model_len, self._device),
+            whole_images=self.whole_images,
+            has_states=bool(self.num_states),
+        )
 
     def _lay_out(self, chunks: list[Chunk]) -> Batch:
         """Flatten the chunks, the decode batch first, into tensors."""
         token_ids: list[int] = []
         rows: list[int] = []
-        prefill: list[PrefillChunk] = []
-        slots: list[Tensor] = []
-        decode = [chunk for chunk in chunks if chunk.is_decode]
         for chunk in chunks:
-            end = chunk.start + chunk.num_tokens
-            begin_row = len(token_ids)
             token_ids.extend(chunk.token_ids)
             if chunk.samples and not chunk.request.wants_embedding:
                 rows.extend(range(len(token_ids) - 1 - len(chunk.draft), len(token_ids)))
-            if chunk.is_decode:
-                slots.append(self._slots(chunk.request.block_ids, chunk.start, end))
-            else:
-                context = self._context(chunk.request, end)
-                slots.append(context[chunk.start :])
-                images = self._whole(chunk) if self.whole_images else ()
-                rows_of = (begin_row, len(token_ids), chunk.start)
-                state = chunk.request.state_slot
-                prefill.append(PrefillChunk(*rows_of, context, images, state))
         logits_rows = torch.tensor(rows, dtype=torch.long, device=self._device)
         pools = any(chunk.request.wants_embedding for chunk in chunks)
+        places = self._layout.places(chunks)
         return Batch(
             token_ids=torch.tensor(token_ids, device=self._device),
             positions=self._positions(chunks),
-            slots=torch.cat(slots),
-            decode=self._decode_batch(decode) if decode else None,
-            prefill=tuple(prefill),
+            slots=places.slots,
+            decode=places.decode,
+            prefill=places.prefill,
             logits_rows=logits_rows,
             features=self._images.of(chunks) if self._images is not None else None,
             adapters=self.adapters.rows(chunks) if self.adapters is not None else (),
@@ -303,43 +298,6 @@ class ModelRunner:
         whole = [one if len(one) == _AXES else one * _AXES for one in each]
         joined = [[at for one in whole for at in one[axis]] for axis in range(_AXES)]
         return torch.tensor(joined, device=self._device)
-
-    def _whole(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
-        """The images of which a chunk has tokens."""
-        end = chunk.start + chunk.num_tokens
-        return tuple(
-            (image.start, image.end)
-            for image in chunk.request.images
-            if image.overlaps(chunk.start, end)
-        )
-
-    def _slots(self, block_ids: Sequence[int], begin: int, end: int) -> Tensor:
-        """The cache slots of some tokens of a sequence."""
-        size = self._block_size
-        slots = [block_ids[at // size] * size + at % size for at in range(begin, end)]
-        return torch.tensor(slots, dtype=torch.long, device=self._device)
-
-    def _context(self, request: Request, end: int) -> Tensor:
-        """The cache slots of a request's first `end` tokens."""
-        [blocks] = self._tables.of([request], -(-end // self._block_size))
-        offsets = torch.arange(self._block_size, device=self._device)
-        return (blocks.long()[:, None] * self._block_size + offsets).flatten()[:end]
-
-    def _decode_batch(self, chunks: list[Chunk]) -> DecodeBatch:
-        """A chunk's tokens are queries of their own, each with one token more to attend to."""
-        lengths = [chunk.start + 1 + i for chunk in chunks for i in range(chunk.num_tokens)]
-        width = -(-max(lengths) // self._block_size)
-        requests = [chunk.request for chunk in chunks for _ in range(chunk.num_tokens)]
-        return DecodeBatch(
-            tables=self._tables.of(requests, width),
-            lengths=torch.tensor(lengths, dtype=torch.int32, device=self._device),
-            block_size=self._block_size,
-            states=self._states(chunks) if self.num_states else None,
-        )
-
-    def _states(self, chunks: list[Chunk]) -> Tensor:
-        """Slots of the states of decode requests; none of them has draft tokens."""
-        return torch.tensor([chunk.request.state_slot for chunk in chunks], device=self._device)
 
 
 def _read(config: EngineConfig, model: ModelConfig, device: torch.device) -> Readout | None:

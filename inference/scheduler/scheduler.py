@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from inference.cache.kv_cache_manager import KVCacheManager
+from inference.cache.kv_cache_manager import KVCacheManager, Prefix
 from inference.config import SchedulerConfig
 from inference.core import Chunk, Request, RequestStatus
 from inference.scheduler.batch_limit import BatchLimit
@@ -258,7 +258,7 @@ class Scheduler:
         return chunks.pop(victim.request_id).num_tokens
 
     def _start(
-        self, request: Request, prefix: list[int], budget: int, chunks: dict[str, Chunk]
+        self, request: Request, prefix: Prefix, budget: int, chunks: dict[str, Chunk]
     ) -> int:
         """Let a waiting request run, with its first chunk; returns the chunk's tokens."""
         cached = len(prefix) * self._kv.block_size or request.swapped_tokens
@@ -287,7 +287,7 @@ class Scheduler:
 
     def _grow_for_draft(self, request: Request, num_tokens: int) -> bool:
         """Make room for draft tokens too, if that leaves every request the block it may need."""
-        roomy = self._kv.pool.num_free > len(self._running)
+        roomy = self._kv.num_free > len(self._running)
         return roomy and self._kv.grow(request, num_tokens)
 
     def _preempt(self, request: Request) -> None:

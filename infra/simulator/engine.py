@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from inference.config import EngineConfig, SchedulerConfig
-from inference.core import BlockCopies, Chunk, FinishReason, Sampled, SamplingParams, StepResult
+from inference.core import (
+    BlockCopies,
+    Chunk,
+    FinishReason,
+    Sampled,
+    SamplingParams,
+    StepResult,
+    WindowedBlocks,
+)
 from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest, SequenceOutput
 from infra.simulator import virtual_time
@@ -48,6 +56,7 @@ class _Model:
     embedding_size: int = 0
     is_encoder: bool = False
     window: int | None = None
+    windowed: WindowedBlocks | None = None
     num_states: int = 0
     num_readouts: int = 0
     whole_images: bool = False
@@ -77,7 +86,7 @@ class _Model:
     def copy_blocks(self, copies: BlockCopies) -> None:
         pass
 
-    def checksums(self, block_ids: Sequence[int]) -> list[int]:
+    def checksums(self, block_ids: Sequence[int], group: int = 0) -> list[int]:
         return [0] * len(block_ids)
 
     def _next(self, request_id: str, position: int) -> int:

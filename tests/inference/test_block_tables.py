@@ -37,7 +37,7 @@ def test_tables_follow_requests_that_grow_are_preempted_and_end(steps):
             request.block_ids.extend(new)
             number += len(new)
         elif action == "preempt":
-            request.block_ids = []
+            request.tables[0].block_ids = []
         elif action == "end":
             requests[which] = Request(f"r{number}", [1], SamplingParams(max_tokens=1))
         asked = [*requests[which:], request] if action == "look" else requests
@@ -51,7 +51,7 @@ def test_rows_of_ended_requests_are_used_again():
     tables = BlockTables(WIDTH, torch.device("cpu"))
     for number in range(100):
         request = Request(f"r{number}", [1], SamplingParams(max_tokens=1))
-        request.block_ids = [number] * (1 + number % 3)
+        request.tables[0].block_ids = [number] * (1 + number % 3)
         assert tables.of([request], 3).tolist() == built_anew([request], 3)
         del request
     assert len(tables._tables) == 8

@@ -197,7 +197,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert len(tokens) % BLOCK_SIZE == 0
             twin = Request("twin", [*tokens, 0], SamplingParams(max_tokens=1), cache_salt=salt)
             # Found through the tokens, unless an ancestor was evicted before it.
-            prefix = KVCacheManager.find_prefix(self.kv, twin)
+            [prefix] = KVCacheManager.find_prefix(self.kv, twin).blocks
             if len(prefix) * BLOCK_SIZE == len(tokens):
                 assert prefix[-1] == block_id
 

@@ -63,7 +63,7 @@ def keys_of(address: str, key: str) -> PoolKeys:
 def test_prompts_and_blocks_are_readable_on_the_way_only_in_the_open(model, expected, address, key):
     with prefill_engine(model, address, api_key=key) as other, wire(address) as network:
         assert answer_by(model, network.address, api_key=key) == (expected, 64)
-        prefix = other.kv.find_prefix(Request("probe", PROMPT, greedy()))
+        [prefix] = other.kv.find_prefix(Request("probe", PROMPT, greedy())).blocks
         assert isinstance(other.runner, ModelRunner)
         blocks = other.runner.blocks.read_layer(0, prefix)
     secrets = {

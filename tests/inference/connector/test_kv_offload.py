@@ -106,7 +106,8 @@ def test_nothing_of_a_prompt_is_readable_on_the_disk(engine, tmp_path, model) ->
     one = engine(on_disk(tmp_path))
     one.answer("tenant")
     one.written(GROUPS)
-    plain = one.offload._blocks.read(one.core.kv.find_prefix(_salted("tenant"))[:GROUP_BLOCKS])
+    [cached] = one.core.kv.find_prefix(_salted("tenant")).blocks
+    plain = one.offload._blocks.read(cached[:GROUP_BLOCKS])
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == GROUPS
     assert all(plain[:64] not in path.read_bytes() for path in files)

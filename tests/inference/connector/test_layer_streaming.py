@@ -137,7 +137,7 @@ def test_blocks_that_a_step_computes_again_have_gone_once(model):
     assert core.stats().failed_steps == 1
     assert [type(end) for end in ends] == [PrefillDone]
     assert own.incoming.num_whole == 4
-    computed = core.kv.find_prefix(Request("probe", PROMPT, greedy()))
+    [computed] = core.kv.find_prefix(Request("probe", PROMPT, greedy())).blocks
     assert receiver.blocks.read(range(4)) == runner.blocks.read(computed)
 
 
