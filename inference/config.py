@@ -102,6 +102,8 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """What all engines of that pool are given; over TCP all is encrypted with it."""
     prefill_encryption: bool = True
     """False: the network between the two encrypts."""
+    one_block_table: bool = False
+    """Layers with a window keep as many blocks as others, and a token in the same one."""
     kv_store: str | None = None
     """A folder or `s3://bucket/prefix` where computed prefixes are kept, encrypted."""
     kv_store_bytes: int = 10 << 30

@@ -71,6 +71,7 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             tensor_parallel=1,
             pipeline_parallel=1,
             prefill_from=None,
+            one_block_table=True,  # a wrong draft needs what was before its window again
             kv_store=None,
             kv_store_memory=0,
             readout=None,

@@ -93,6 +93,12 @@ class KVCacheManager:
         return min(group.pool.num_free for group in self.groups)
 
     @property
+    def blocks_used(self) -> int:
+        """Of `pool`; where another group's is fuller, the same share of this one."""
+        shares = (group.pool.num_used / group.pool.total for group in self.groups)
+        return round(max(shares) * self.pool.total)
+
+    @property
     def checksum_mismatches(self) -> int:
         return sum(group.checks.mismatches for group in self.groups if group.checks is not None)
 
@@ -192,14 +198,17 @@ class KVCacheManager:
         evicting every cached block without a reference.
         """
         end = request.num_computed + num_new_tokens
+        wanted = -(-end // self.block_size)
+        lacking: list[tuple[LayerGroup, int]] = []
         for group in self.groups:
             group.release_unseen(request)
-        missing = [group.missing(request, end) for group in self.groups]
-        pairs = list(zip(self.groups, missing, strict=True))
-        if any(count > group.pool.num_free for group, count in pairs):
-            return False
-        for group, count in pairs:
-            group.take(request, count)
+            missing = wanted - len(group.table(request).block_ids)
+            if missing > group.pool.num_free:
+                return False
+            if missing > 0:
+                lacking.append((group, missing))
+        for group, missing in lacking:
+            group.take(request, missing)
         if self._prefix_cache:
             self._register_full_blocks(request, min(end, request.num_tokens) // self.block_size)
         return True

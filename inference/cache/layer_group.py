@@ -70,7 +70,7 @@ class LayerGroup:
         revived = sum(self.pool.is_free(block_id) for block_id in prefix)
         missing = self._blocks_for(num_tokens) - prefix_blocks
         if self._most is not None:
-            missing = min(missing, self._most)
+            missing = min(missing, self._most - len(prefix))
         return missing <= self.pool.num_free - revived
 
     def begin(self, request: Request, prefix: Sequence[int], prefix_blocks: int) -> None:
@@ -80,16 +80,11 @@ class LayerGroup:
         table.block_ids = [*[_NOWHERE] * released, *prefix]
         table.num_registered, table.num_released = prefix_blocks, released
 
-    def missing(self, request: Request, end: int) -> int:
-        """Blocks that a request lacks for its first `end` tokens."""
-        return max(0, self._blocks_for(end) - len(self.table(request).block_ids))
-
     def take(self, request: Request, count: int) -> None:
         """Give a request so many blocks more. The caller has seen that they are free."""
-        if count:
-            taken = self.pool.take(count)
-            assert taken is not None
-            self.table(request).block_ids.extend(taken)
+        taken = self.pool.take(count)
+        assert taken is not None
+        self.table(request).block_ids.extend(taken)
 
     def release_unseen(self, request: Request) -> None:
         """Release the blocks that no token from the next one on attends to. Their numbers stay in

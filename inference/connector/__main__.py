@@ -56,6 +56,7 @@ def main() -> None:
         device=args.device,
         num_blocks=args.num_blocks,
         num_threads=args.threads,
+        one_block_table=True,  # what is handed over is whole blocks of all layers
     )
     runner = ModelRunner(config)
     if runner.num_states:

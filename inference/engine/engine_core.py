@@ -208,12 +208,11 @@ class EngineCore:
         )
 
     def stats(self) -> CoreStats:
-        pool = self.kv.pool
         return CoreStats(
             running=self.scheduler.num_running,
             waiting=self.scheduler.num_waiting,
-            blocks_total=pool.total,
-            blocks_used=pool.num_used,
+            blocks_total=self.kv.pool.total,
+            blocks_used=self.kv.blocks_used,
             tokens_computed=self._tokens_computed,
             prefix_tokens_asked=self.kv.prefix_tokens_asked,
             prefix_tokens_hit=self.kv.prefix_tokens_hit,

@@ -83,9 +83,19 @@ class ModelConfig:
     """config.json, with the image processor's settings, of families with a vision tower."""
 
     @property
+    def reach(self) -> dict[int, int]:
+        """Of layers whose tokens attend to no more than so many last ones, their own included."""
+        return self.windows
+
+    @property
     def window(self) -> int | None:
         """How many last tokens are attended to by the layer that sees most; None: one sees all."""
-        return max(self.windows.values()) if len(self.windows) == self.num_layers else None
+        return max(self.reach.values()) if len(self.reach) == self.num_layers else None
+
+    @property
+    def longest_image(self) -> int:
+        """Tokens of an image that may be computed in one step, whatever the step's budget."""
+        return int(self.raw.get("mm_tokens_per_image", 256)) if self.raw else 0
 
     @property
     def state_shapes(self) -> tuple[tuple[int, ...], ...]:

@@ -108,6 +108,7 @@ class LayerStack:
         if self._adapters is not None:
             self._adapters.rows = batch.adapters
         step = Step(batch, x.dtype)
+        windowed = step.windowed()
         if self._fused is not None and self._fused_rotary and self._fused.takes(batch):
             angles = step.angles(self._fused_rotary)
             x = x if delta is None else x.add_(delta)
@@ -119,9 +120,10 @@ class LayerStack:
         for index, (layer, cache) in enumerate(zip(self._layers, caches, strict=True)):
             if index == read and self._readout and delta is not None:
                 self._readout.store(x, delta, batch.slots)
+            own = windowed if index in self.config.reach else step
             if index == self.config.num_layers - 1:
-                step.enter_last_layer()
-            x, delta = layer(x, delta, cache, step)
+                own.enter_last_layer()
+            x, delta = layer(x, delta, cache, own)
             if batch.written is not None:
                 batch.written(index + 1)
         assert delta is not None

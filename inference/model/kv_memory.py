@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -10,12 +12,39 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
+from inference.core import WindowedBlocks
 from inference.errors import ModelLoadError
 from inference.kernels.batch import SCALE_DTYPE, LayerCache
 from inference.model.config import ModelConfig
 
 _FRACTION = {"cpu": 0.2, "cuda": 0.9}
 """A computer has other work, and a GPU none: what is left of it is for activations."""
+
+
+@dataclass(frozen=True)
+class BlockCounts:
+    """How many blocks the cache has."""
+
+    num_blocks: int
+    """Of all layers, or of those that see all where the others have blocks of their own."""
+    windowed: WindowedBlocks | None = None
+
+    def agreed(self, least: Callable[[int], int]) -> BlockCounts:
+        """What all ranks have room for, by the least of their numbers."""
+        windowed = self.windowed
+        if windowed is not None:
+            windowed = replace(windowed, num_blocks=least(windowed.num_blocks))
+        return BlockCounts(least(self.num_blocks), windowed)
+
+    def slots(self, model: ModelConfig, num_layers: int, block_size: int) -> list[int]:
+        """Tokens whose keys and values each layer keeps."""
+        windowed = self.windowed
+        return [
+            windowed.num_blocks * block_size
+            if windowed is not None and layer in model.reach
+            else self.num_blocks * block_size
+            for layer in range(num_layers)
+        ]
 
 
 def count_blocks(
@@ -25,7 +54,7 @@ def count_blocks(
     dtype: torch.dtype,
     device: torch.device,
     state_bytes: int = 0,
-) -> int:
+) -> BlockCounts:
     """How many blocks fit; never more than all seats at full length can use.
 
     Args:
@@ -36,19 +65,66 @@ def count_blocks(
         ModelLoadError: when they would not hold one sequence of full length.
     """
     block_size, longest = config.block_size, longest_sequence(config, model)
-    per_token = token_bytes(model, num_layers, dtype)
+    windowed = windowed_blocks(config, model)
+    own_layers = len(model.reach) if windowed else 0
+    of_all, own = (
+        block_size * token_bytes(model, layers, dtype)
+        for layers in (num_layers - own_layers, own_layers)
+    )
     useful = config.scheduler.max_num_seqs * -(-longest // block_size)
     if config.num_blocks is not None:
         blocks = config.num_blocks
+        windows = min(blocks, windowed.num_blocks) if windowed else 0
     else:
         room = _room(config, device) - state_bytes
-        blocks = min(useful, room // (per_token * block_size))
+        windows = 0
+        if windowed is not None:
+            windows = _windows_within(room, of_all, own, -(-longest // block_size), windowed)
+        blocks = max(0, min(useful, (room - windows * own) // of_all))
     if blocks * block_size < longest:
         raise ModelLoadError(
             f"{blocks} KV blocks hold {blocks * block_size} tokens, fewer than one "
             f"sequence of {longest}: lower --max-model-len or give more memory"
         )
-    return blocks
+    return BlockCounts(blocks, windowed and replace(windowed, num_blocks=windows))
+
+
+def windowed_blocks(config: EngineConfig, model: ModelConfig) -> WindowedBlocks | None:
+    """The blocks of layers with a window, as many as all seats can use; None where they have none
+    of their own."""
+    window, longest = max(model.reach.values(), default=0), longest_sequence(config, model)
+    if not 0 < len(model.reach) < model.num_layers or window >= longest or has_one_table(config):
+        return None
+    step = config.scheduler.max_num_batched_tokens + model.longest_image
+    of_window, of_step = -(-window // config.block_size), -(-step // config.block_size)
+    seats = config.scheduler.max_num_seqs
+    # A window, or a step's tokens, need not begin where a block does.
+    return WindowedBlocks(seats * (of_window + 2) + of_step, window, most=of_window + of_step + 1)
+
+
+def has_one_table(config: EngineConfig) -> bool:
+    """Whether all layers keep a token in the same block: where blocks are moved, which is by one
+    number for all layers, and on the stages of a pipeline."""
+    is_moved = config.swap_blocks or config.prefill_from is not None
+    is_kept = config.kv_store is not None or config.kv_store_memory
+    return bool(config.one_block_table or is_moved or is_kept or config.pipeline_parallel > 1)
+
+
+def _windows_within(
+    room: int, of_all: int, own: int, longest: int, windowed: WindowedBlocks
+) -> int:
+    """Blocks of layers with a window: where they are not as many as can be used, half as many as
+    the others', or what the longest sequence leaves.
+
+    Args:
+        of_all: bytes of a block of the layers that see all.
+        own: bytes of a block of those with a window.
+        longest: blocks of the longest sequence.
+    """
+    count = min(windowed.num_blocks, room // (2 * of_all + own))
+    if (room - count * own) // of_all < longest:
+        count = (room - longest * of_all) // own
+    return max(count, windowed.most)
 
 
 def count_states(config: EngineConfig, model: ModelConfig, device: torch.device) -> int:
@@ -100,7 +176,7 @@ def longest_sequence(config: EngineConfig, model: ModelConfig) -> int:
 
 
 def allocate_caches(
-    num_slots: int,
+    num_slots: int | Sequence[int],
     model: ModelConfig,
     num_layers: int,
     dtype: torch.dtype,
@@ -110,10 +186,10 @@ def allocate_caches(
     """A cache for each layer of this process; in int8 with its scales.
 
     Args:
+        num_slots: tokens that fit, of each layer where they are several numbers.
         num_states: sequences whose states fit, beside the one of slot 0.
     """
-    scales_shape = (num_slots, model.num_kv_heads)
-    shape = (*scales_shape, model.head_dim)
+    slots_of = [num_slots] * num_layers if isinstance(num_slots, int) else num_slots
 
     def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
         if device.type == "cpu":
@@ -122,7 +198,9 @@ def allocate_caches(
             return torch.from_numpy(np.zeros(size, np.uint8)).view(dtype).view(shape)
         return torch.zeros(shape, dtype=dtype, device=device)
 
-    def layer() -> LayerCache:
+    def layer(slots: int) -> LayerCache:
+        scales_shape = (slots, model.num_kv_heads)
+        shape = (*scales_shape, model.head_dim)
         rows = empty(shape, dtype), empty(shape, dtype)
         states = tuple(
             empty((num_states + 1, *state), torch.float32) for state in model.state_shapes
@@ -132,4 +210,4 @@ def allocate_caches(
         scales = empty(scales_shape, SCALE_DTYPE), empty(scales_shape, SCALE_DTYPE)
         return LayerCache(*rows, *scales, states)
 
-    return [layer() for _ in range(num_layers)]
+    return [layer(slots) for slots in slots_of]

@@ -148,8 +148,9 @@ def run_follower(config: EngineConfig, rank: int, address: str) -> None:
     world = _join(config, rank, address, device)
     part = load_part(world, config, dtype, device)
     kv_dtype = pick_kv_dtype(config, part.precision, dtype)
-    blocks = count_blocks(config, part.config, part.num_layers, kv_dtype, device)
-    slots = world.least(blocks) * config.block_size
+    counts = count_blocks(config, part.config, part.num_layers, kv_dtype, device)
+    counts = counts.agreed(world.least)
+    slots = counts.slots(part.config, part.num_layers, config.block_size)
     caches = allocate_caches(slots, part.config, part.num_layers, kv_dtype, device)
     try:
         follow(world, part.stage, part.ends, caches, dtype, device)

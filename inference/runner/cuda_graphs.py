@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.kernels.batch import Batch, DecodeBatch, LayerCache
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, Places
 from inference.model.decoder import Decoder, Hidden
+from inference.model.kv_memory import BlockCounts
 
 _SIZES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 
@@ -32,21 +33,30 @@ class GraphedModel:
     """A `Decoder` whose decode steps are replayed."""
 
     def __init__(
-        self, model: Decoder, max_rows: int, table_width: int, block_size: int, spare_slot: int
+        self,
+        model: Decoder,
+        max_rows: int,
+        table_width: int,
+        block_size: int,
+        counts: BlockCounts,
     ) -> None:
         """Nothing is recorded yet: `record` does.
 
         Args:
             max_rows: the largest batch of single tokens that is recorded.
             table_width: blocks of the longest sequence.
-            spare_slot: a slot of the cache that belongs to no block of the pool.
+            counts: of the pools; every cache has a block more than its pool, to which the rows
+                that are left over write.
         """
         self.config = model.config
         self._model = model
         self._sizes = [size for size in _SIZES if size <= max_rows]
         self._width = table_width
         self._block_size = block_size
-        self._spare_slot = spare_slot
+        self._spare_slot = counts.num_blocks * block_size
+        self._windowed_spare_slot = (
+            None if counts.windowed is None else counts.windowed.num_blocks * block_size
+        )
         self._recorded: dict[int, _Recorded] = {}
 
     @torch.inference_mode()
@@ -98,26 +108,41 @@ class GraphedModel:
         def zeros(*shape: int, dtype: torch.dtype = torch.long) -> Tensor:
             return torch.zeros(*shape, dtype=dtype, device=device)
 
-        lengths = torch.ones(size, dtype=torch.int32, device=device)
-        tables = zeros(size, self._width, dtype=torch.int32)
+        def places(spare_slot: int) -> Places:
+            lengths = torch.ones(size, dtype=torch.int32, device=device)
+            tables = zeros(size, self._width, dtype=torch.int32)
+            slots = torch.full((size,), spare_slot, device=device)
+            return Places(slots, DecodeBatch(tables, lengths, self._block_size), ())
+
+        own = self._windowed_spare_slot
+        of_all = places(self._spare_slot)
         return Batch(
             token_ids=zeros(size),
             positions=zeros(size),
-            slots=torch.full((size,), self._spare_slot, device=device),
-            decode=DecodeBatch(tables, lengths, self._block_size),
+            slots=of_all.slots,
+            decode=of_all.decode,
             prefill=(),
             logits_rows=zeros(0),
+            windowed=None if own is None else places(own),
         )
 
     def _fill(self, to: Batch, batch: Batch) -> None:
-        """Copy a step into a recorded batch; rows left over write to the spare slot."""
-        assert to.decode is not None and batch.decode is not None
-        rows, width = batch.decode.tables.shape
+        """Copy a step into a recorded batch; rows left over write to the spare slots."""
+        rows = len(batch.token_ids)
         to.token_ids[:rows].copy_(batch.token_ids)
         to.positions[:rows].copy_(batch.positions)
-        to.slots.fill_(self._spare_slot)
-        to.slots[:rows].copy_(batch.slots)
-        to.decode.tables.zero_()
-        to.decode.tables[:rows, :width].copy_(batch.decode.tables)
-        to.decode.lengths.fill_(1)
-        to.decode.lengths[:rows].copy_(batch.decode.lengths)
+        _fill_places(to.places, batch.places, self._spare_slot)
+        if self._windowed_spare_slot is not None:
+            assert to.windowed is not None and batch.windowed is not None
+            _fill_places(to.windowed, batch.windowed, self._windowed_spare_slot)
+
+
+def _fill_places(to: Places, places: Places, spare_slot: int) -> None:
+    assert to.decode is not None and places.decode is not None
+    rows, width = places.decode.tables.shape
+    to.slots.fill_(spare_slot)
+    to.slots[:rows].copy_(places.slots)
+    to.decode.tables.zero_()
+    to.decode.tables[:rows, :width].copy_(places.decode.tables)
+    to.decode.lengths.fill_(1)
+    to.decode.lengths[:rows].copy_(places.decode.lengths)

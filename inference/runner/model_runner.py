@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from inference.config import EngineConfig
-from inference.core import BlockCopies, Chunk, StageTimes, StepResult, WindowedBlocks
+from inference.core import BlockCopies, Chunk, StageTimes, StepResult
 from inference.errors import AdapterError, ModelLoadError
 from inference.kernels.batch import Batch, Slots
 from inference.model.adapters import AdapterTargets
@@ -76,9 +76,9 @@ class ModelRunner:
         self.is_encoder = model.is_encoder
         self.sees_images = self._images is not None
         self.window = model.window
-        self.windowed: WindowedBlocks | None = None
         self.max_model_len = longest_sequence(config, model)
         self._layout = self._step_layout(0)
+        self._windowed_layout = self._step_layout(1) if self.windowed else None
         guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
         self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
@@ -86,9 +86,10 @@ class ModelRunner:
         """Told in the middle of a step, after each layer, how many layers of `blocks` have the
         chunks' keys and values."""
         log.info(
-            "%d blocks of %d tokens, in %s up to %.1f MB; %s%s on %s",
+            "%d blocks of %d tokens%s, in %s up to %.1f MB; %s%s on %s",
             self.num_blocks,
             self._block_size,
+            f", {self.windowed.num_blocks} of layers with a window" if self.windowed else "",
             self.kv_dtype,
             self.kv_bytes / 1e6,
             self._dtype,
@@ -156,29 +157,36 @@ class ModelRunner:
         self.kv_dtype = str(kv_dtype).removeprefix("torch.")
         self.num_states = count_states(config, own, self._device)
         of_states = state_bytes(own, self.num_states)
-        blocks = count_blocks(config, own, num_layers, kv_dtype, self._device, of_states)
-        self.num_blocks = self._leader.world.least(blocks) if self._leader else blocks
-        slots = self.num_blocks * config.block_size
+        counts = count_blocks(config, own, num_layers, kv_dtype, self._device, of_states)
+        if self._leader:
+            counts = counts.agreed(self._leader.world.least)
+        self.num_blocks, self.windowed = counts.num_blocks, counts.windowed
         on_gpu = self._device.type == "cuda"
         spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
+        slots = counts.slots(own, num_layers, config.block_size)
         self._caches = allocate_caches(
-            slots + spare, own, num_layers, kv_dtype, self._device, self.num_states
+            *([each + spare for each in slots], own, num_layers),
+            *(kv_dtype, self._device, self.num_states),
         )
-        self.kv_bytes = slots * token_bytes(own, num_layers, kv_dtype) + of_states
+        self.kv_bytes = sum(slots) * token_bytes(own, 1, kv_dtype) + of_states
         if on_gpu and isinstance(self._model, Decoder) and self._model.layers.can_be_recorded:
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
-            graphed = GraphedModel(self._model, seats, width, config.block_size, slots)
+            graphed = GraphedModel(self._model, seats, width, config.block_size, counts)
             graphed.record(self._caches)
             self._model = self._decoder = graphed
         self.num_readouts = self._readout.num if self._readout else 0
         kept: list[Slots] = [*self._caches]
         if self._readout is not None:
-            self._readout.allocate(slots + spare)
+            self._readout.allocate(self.num_blocks * config.block_size + spare)
             kept.append(self._readout)
         model_id = fingerprint(own, self._dtype, kv_dtype, config.block_size, self.num_readouts)
-        self.blocks = BlockTransfer(kept, config.block_size, model_id)
-        self._checksums = BlockChecksums(kept, config.block_size)
+        self._blocks = BlockTransfer(kept, config.block_size, model_id)
+        apart = own.reach if self.windowed else {}
+        by_group: tuple[list[Slots], list[Slots]] = ([], [])
+        for index, one in enumerate(kept):
+            by_group[index in apart].append(one)
+        self._checksums = [BlockChecksums(group, config.block_size) for group in by_group]
         self._swap = SwapMemory(kept, config.block_size, config.swap_blocks)
 
     def _targets(
@@ -253,9 +261,20 @@ class ModelRunner:
         """Copy blocks to host memory and back."""
         self._swap.copy(copies)
 
+    @property
+    def blocks(self) -> BlockTransfer:
+        """What moves blocks out of the cache and into it.
+
+        Raises:
+            ModelLoadError: when layers with a window have blocks of their own.
+        """
+        if self.windowed is not None:
+            raise ModelLoadError("blocks leave the cache of layers that all have the same, alone")
+        return self._blocks
+
     def checksums(self, block_ids: Sequence[int], group: int = 0) -> list[int]:
         """One number for each block, of what it holds here; other ranks' parts not counted."""
-        return self._checksums(block_ids)
+        return self._checksums[group](block_ids)
 
     def _step_layout(self, group: int) -> StepLayout:
         return StepLayout(
@@ -285,6 +304,7 @@ class ModelRunner:
             features=self._images.of(chunks) if self._images is not None else None,
             adapters=self.adapters.rows(chunks) if self.adapters is not None else (),
             read_rows=None if pools or self._leader is not None else logits_rows,
+            windowed=self._windowed_layout.places(chunks) if self._windowed_layout else None,
         )
 
     def _positions(self, chunks: list[Chunk]) -> Tensor:

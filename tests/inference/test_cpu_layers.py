@@ -12,7 +12,7 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES
 from gguf.constants import GGMLQuantizationType as Kind
 
-from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
+from inference.kernels.batch import Batch, DecodeBatch, LayerCache, Places, PrefillChunk
 from inference.kernels.cpu.backend import CpuBackend
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.model.config import ModelConfig, RopeConfig
@@ -138,6 +138,55 @@ def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, ca
                 assert torch.equal(fused, single)
     finally:
         torch.set_num_threads(before)
+
+
+def with_chunk(lengths: list[int], start: int, count: int) -> Batch:
+    """Decode requests, and a chunk of a prompt in a sequence of its own."""
+    whole = make_batch([*lengths, start + count])
+    assert whole.decode is not None
+    blocks = whole.decode.tables[-1].long()
+    context = (blocks[:, None] * BLOCK + torch.arange(BLOCK)).flatten()[: start + count]
+    decode = DecodeBatch(whole.decode.tables[:-1], whole.decode.lengths[:-1], BLOCK)
+    begin = len(lengths)
+    return Batch(
+        token_ids=torch.zeros(begin + count, dtype=torch.long),
+        positions=torch.cat([whole.positions[:-1], torch.arange(start, start + count)]),
+        slots=torch.cat([whole.slots[:-1], context[start:]]),
+        decode=decode,
+        prefill=(PrefillChunk(begin, begin + count, start, context),),
+        logits_rows=torch.arange(begin),
+    )
+
+
+def test_layers_with_blocks_of_their_own_give_the_same_bits(kernels):
+    """In one call and part by part: only where its keys and values lie is another for the one with
+    a window."""
+    layers = make_layers(kernels, Kind.Q4_1, int8=False, bias=True)
+    mixed = replace(CONFIG, windows={1: 40})
+    batch = with_chunk([5, 129, 64], start=70, count=9)
+    assert batch.decode is not None
+    num_blocks = 4 * 9
+    moved = torch.randperm(num_blocks)
+    moved_slots = (moved[:, None] * BLOCK + torch.arange(BLOCK)).flatten()
+    windowed = Places(
+        moved_slots[batch.slots],
+        replace(batch.decode, tables=moved[batch.decode.tables.long()].int()),
+        tuple(replace(chunk, slots=moved_slots[chunk.slots]) for chunk in batch.prefill),
+    )
+    past = torch.randn(CONFIG.num_layers, 2, num_blocks * BLOCK, KV_HEADS, DIM)
+    x = torch.randn(len(batch.token_ids), CONFIG.hidden_size)
+
+    def run(backend: CpuBackend, batch: Batch, own: torch.Tensor) -> list[torch.Tensor]:
+        caches = [LayerCache(*layer.clone()) for layer in past]
+        for kept, part in zip(caches[1].parts, past[1], strict=True):
+            kept[own] = part
+        out = LayerStack(mixed, backend, layers)(x.clone(), x * 0.5, batch, caches)
+        return [*out, *(part[own] for part in caches[1].parts), *caches[2].parts]
+
+    wanted = run(PartByPart(kernels), batch, torch.arange(num_blocks * BLOCK))
+    for backend in (CpuBackend(kernels), PartByPart(kernels)):
+        found = run(backend, replace(batch, windowed=windowed), moved_slots)
+        assert all(map(torch.equal, found, wanted))
 
 
 @pytest.mark.parametrize("threads", [1, 3])

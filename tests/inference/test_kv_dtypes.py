@@ -147,7 +147,7 @@ def test_fewer_bits_give_more_blocks(folder, monkeypatch):
     for kind, row_bytes in ((torch.float32, 64), (torch.bfloat16, 32), (torch.int8, 20)):
         block_bytes = 3 * 2 * 2 * row_bytes * BLOCK  # layers, keys and values, heads
         blocks = count_blocks(config, model, 3, kind, CPU)
-        assert blocks == 2_000_000 // block_bytes
+        assert blocks.num_blocks == 2_000_000 // block_bytes
         parts = [p for cache in allocate_caches(BLOCK, model, 3, kind, CPU) for p in cache.parts]
         assert sum(part.nbytes for part in parts) == block_bytes
 
@@ -178,4 +178,4 @@ def test_gpu_that_holds_the_model_holds_a_sequence_of_its_whole_context(tmp_path
     blocks = count_blocks(
         EngineConfig(model=str(tmp_path)), model, 32, torch.bfloat16, torch.device("cuda")
     )
-    assert blocks * 16 > 3 * 131072
+    assert blocks.num_blocks * 16 > 3 * 131072

@@ -68,9 +68,10 @@ def wanted(model, readout: Path, tokens: list[int]) -> torch.Tensor:
     return states[0] @ parts["weight"].T + parts["bias"]
 
 
+@pytest.mark.parametrize("family", ["llama", "gemma3"])
 @pytest.mark.parametrize("options", [{}, {"max_num_batched_tokens": 23, "mixed_step_tokens": 11}])
-def test_readouts_are_those_of_transformers(options, tmp_path):
-    model, readout = make_folder("llama", tmp_path), write_readout(tmp_path / "readout.st")
+def test_readouts_are_those_of_transformers(options, family, tmp_path):
+    model, readout = make_folder(family, tmp_path), write_readout(tmp_path / "readout.st")
     core = make_core(tmp_path, readout, **options)
     for prompt, (tokens, found) in zip(PROMPTS, run(core, PROMPTS), strict=True):
         # The last token is never computed: nothing comes after it.
@@ -78,8 +79,9 @@ def test_readouts_are_those_of_transformers(options, tmp_path):
         torch.testing.assert_close(found, wanted(model, readout, known), rtol=1e-3, atol=1e-3)
 
 
-def test_readouts_of_a_cached_prefix_are_given_again(tmp_path):
-    make_folder("llama", tmp_path)
+@pytest.mark.parametrize("family", ["llama", "gemma3"])
+def test_readouts_of_a_cached_prefix_are_given_again(family, tmp_path):
+    make_folder(family, tmp_path)
     core = make_core(tmp_path, write_readout(tmp_path / "readout.st"))
     [(first_tokens, first)] = run(core, PROMPTS[:1])
     [(tokens, again)] = run(core, PROMPTS[:1])

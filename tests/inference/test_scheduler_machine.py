@@ -12,15 +12,19 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from inference.cache.kv_cache_manager import KVCacheManager
 from inference.config import SchedulerConfig
-from inference.core import Request, RequestStatus, SamplingParams
+from inference.core import Request, RequestStatus, SamplingParams, WindowedBlocks
 from inference.scheduler.scheduler import Scheduler
 
 BLOCK_SIZE, NUM_BLOCKS, MAX_LEN, HOST_BLOCKS = 4, 12, 40, 9
 PREFIX = list(range(100, 120))
 MAX_WAIT_S = 20.0
+WINDOW, WINDOWED_BLOCKS = 7, 8
 
 
 class SchedulerMachine(RuleBasedStateMachine):
+    def make_kv(self) -> KVCacheManager:
+        return KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, swap_blocks=HOST_BLOCKS)
+
     def __init__(self) -> None:
         super().__init__()
         self.config = SchedulerConfig(
@@ -30,14 +34,14 @@ class SchedulerMachine(RuleBasedStateMachine):
             policy="priority",
             max_wait_s=MAX_WAIT_S,
         )
-        self.kv = KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, swap_blocks=HOST_BLOCKS)
+        self.kv = self.make_kv()
         self.scheduler = Scheduler(self.config, self.kv)
         self.requests: dict[str, Request] = {}
         self.clock = 0.0
         self.suspects: set[str] = set()
         """Requests of a failed step whose prompts have not been computed since."""
-        self.content: dict[int, tuple[str, tuple[int, ...]]] = {}
-        """What each block really holds: salt and all tokens up to its end."""
+        self.contents: list[dict[int, tuple[str, tuple[int, ...]]]] = [{}, {}]
+        """Of each group's blocks, what they really hold: salt and all tokens up to their end."""
         self.host_content: dict[int, tuple[str, tuple[int, ...]]] = {}
 
     @rule(
@@ -140,9 +144,9 @@ class SchedulerMachine(RuleBasedStateMachine):
         """Make the copies of a step as a runner would: all out, then all back."""
         copies = self.kv.swap_space.take_copies()
         for block_id, host in copies.out:
-            self.host_content[host] = self.content[block_id]
+            self.host_content[host] = self.contents[0][block_id]
         for host, block_id in copies.back:
-            self.content[block_id] = self.host_content[host]
+            self.contents[0][block_id] = self.host_content[host]
 
     def _check_chunks(self, chunks):
         for chunk in chunks:
@@ -152,54 +156,78 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert chunk.start == request.num_computed
             assert chunk.end <= request.num_tokens
             assert chunk.samples or not chunk.draft
-            assert len(request.block_ids) * BLOCK_SIZE >= chunk.start + chunk.num_tokens
+            for group in self.kv.groups:
+                block_ids = group.table(request).block_ids
+                assert len(block_ids) * BLOCK_SIZE >= chunk.start + chunk.num_tokens
 
     def _compute(self, chunk):
         """Fill blocks as the model would, and check that reused ones hold what they must."""
         request = chunk.request
-        for index, block_id in enumerate(request.block_ids):
-            begin, end = index * BLOCK_SIZE, (index + 1) * BLOCK_SIZE
-            known = (request.cache_salt, tuple(request.token_ids[:end]))
-            if end <= chunk.start:
-                assert self.content[block_id] == known
-            elif begin < chunk.start:
-                salt, tokens = self.content[block_id]
-                assert salt == request.cache_salt
-                assert tokens[: chunk.start] == tuple(request.token_ids[: chunk.start])
-                self._write(chunk, block_id, end)
-            elif begin < chunk.start + chunk.num_tokens:
-                self._write(chunk, block_id, end)
+        for group, content in zip(self.kv.groups, self.contents, strict=False):
+            table = group.table(request)
+            first_seen = max(0, chunk.start - WINDOW + 1) if group is not self.kv.groups[0] else 0
+            assert table.num_released * BLOCK_SIZE <= first_seen
+            for index in range(table.num_released, len(table.block_ids)):
+                block_id = table.block_ids[index]
+                begin, end = index * BLOCK_SIZE, (index + 1) * BLOCK_SIZE
+                known = (request.cache_salt, tuple(request.token_ids[:end]))
+                if end <= chunk.start:
+                    assert content[block_id] == known
+                elif begin < chunk.start:
+                    salt, tokens = content[block_id]
+                    assert salt == request.cache_salt
+                    assert tokens[: chunk.start] == tuple(request.token_ids[: chunk.start])
+                    self._write(content, chunk, block_id, end)
+                elif begin < chunk.start + chunk.num_tokens:
+                    self._write(content, chunk, block_id, end)
 
-    def _write(self, chunk, block_id, end):
+    def _write(self, content, chunk, block_id, end):
         request = chunk.request
         written = [*request.token_ids[: chunk.start], *chunk.token_ids]
         done = written[: min(end, chunk.start + chunk.num_tokens)]
-        self.content[block_id] = (request.cache_salt, tuple(done))
+        content[block_id] = (request.cache_salt, tuple(done))
 
     @invariant()
     def every_block_is_free_or_referenced(self):
-        pool = self.kv.pool
-        references = [0] * NUM_BLOCKS
-        for request in self.requests.values():
-            assert len(set(request.block_ids)) == len(request.block_ids)
-            for block_id in request.block_ids:
-                references[block_id] += 1
-        assert references == [pool.references(i) for i in range(NUM_BLOCKS)]
-        assert pool.num_free == references.count(0)
-        assert pool.num_free + pool.num_used == NUM_BLOCKS
+        for group in self.kv.groups:
+            pool = group.pool
+            references = [0] * pool.total
+            for request in self.requests.values():
+                table = group.table(request)
+                own = table.block_ids[table.num_released :]
+                assert len(set(own)) == len(own)
+                for block_id in own:
+                    references[block_id] += 1
+            assert references == [pool.references(i) for i in range(pool.total)]
+            assert pool.num_free == references.count(0)
+            assert pool.num_free + pool.num_used == pool.total
 
     @invariant()
     def cached_blocks_hold_what_their_hash_says(self):
         blocks = list(self.kv.pool.cached().values())
         assert len(set(blocks)) == len(blocks)
         for block_id in blocks:
-            salt, tokens = self.content[block_id]
+            salt, tokens = self.contents[0][block_id]
             assert len(tokens) % BLOCK_SIZE == 0
             twin = Request("twin", [*tokens, 0], SamplingParams(max_tokens=1), cache_salt=salt)
             # Found through the tokens, unless an ancestor was evicted before it.
-            [prefix] = KVCacheManager.find_prefix(self.kv, twin).blocks
+            prefix = KVCacheManager.find_prefix(self.kv, twin)
             if len(prefix) * BLOCK_SIZE == len(tokens):
-                assert prefix[-1] == block_id
+                assert prefix.blocks[0][-1] == block_id
+
+    @invariant()
+    def blocks_of_a_prefix_hold_its_last_tokens(self):
+        """Of layers with a window those that the next token attends to, and no others."""
+        for request in self.requests.values():
+            prefix = KVCacheManager.find_prefix(self.kv, request)
+            for blocks, content in zip(prefix.blocks, self.contents, strict=False):
+                for index, block_id in enumerate(blocks, len(prefix) - len(blocks)):
+                    end = (index + 1) * BLOCK_SIZE
+                    known = (request.cache_salt, tuple(request.token_ids[:end]))
+                    assert content[block_id] == known
+            if len(prefix.blocks) > 1:
+                first = len(prefix) - len(prefix.blocks[1])
+                assert first == max(0, len(prefix) * BLOCK_SIZE - WINDOW + 1) // BLOCK_SIZE
 
     @invariant()
     def every_host_block_is_free_or_has_one_owner(self):
@@ -214,7 +242,7 @@ class SchedulerMachine(RuleBasedStateMachine):
     def waiting_requests_hold_nothing(self):
         for request in self.requests.values():
             if request.status is RequestStatus.WAITING:
-                assert request.block_ids == []
+                assert all(table.block_ids == [] for table in request.tables)
                 assert request.num_computed == 0
         assert self.scheduler.num_running <= self.config.max_num_seqs
 
@@ -225,12 +253,22 @@ class SchedulerMachine(RuleBasedStateMachine):
                 break
             self.step(token=0, drafted=0, right=0)
         assert not self.requests, "a request starved"
-        assert self.kv.pool.num_used == 0
+        assert all(group.pool.num_used == 0 for group in self.kv.groups)
         assert self.kv.swap_space.num_used == 0
         assert not self.scheduler.has_work
 
 
+class WindowedSchedulerMachine(SchedulerMachine):
+    """The same for layers of two kinds; the fewest blocks of those with a window."""
+
+    def make_kv(self) -> KVCacheManager:
+        windowed = WindowedBlocks(WINDOWED_BLOCKS, WINDOW, most=7)  # of 7 + 16 tokens
+        return KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, windowed=windowed)
+
+
 TestSchedulerMachine = SchedulerMachine.TestCase
-TestSchedulerMachine.settings = settings(
-    max_examples=200, stateful_step_count=40, deadline=None, derandomize=True
-)
+TestWindowedSchedulerMachine = WindowedSchedulerMachine.TestCase
+for case in (TestSchedulerMachine, TestWindowedSchedulerMachine):
+    case.settings = settings(
+        max_examples=200, stateful_step_count=40, deadline=None, derandomize=True
+    )

@@ -26,6 +26,7 @@ struct ParleyLayer {
   void *keys, *values;
   float *key_scales, *value_scales;
   int window;
+  int place;  // which of the batch's places are this layer's
 };
 
 struct ParleyShape {
@@ -41,16 +42,24 @@ struct ParleyChunk {
   const int64_t* slots;
 };
 
-// M rows, first `num_decode` of single queries with a row of `tables` (num_decode, width) and one of
-// `lengths` each, then those of the prompts' chunks. x (M, hidden) is changed in place; what the last
+// Where a batch's rows lie: those of single queries by `tables` (num_decode, width), the chunks' by their
+// slots.
+struct ParleyPlaces {
+  const int64_t* slots;
+  const int32_t* tables;
+  const ParleyChunk* chunks;
+};
+
+// M rows, first `num_decode` of single queries with one of `lengths` each, then those of the prompts'
+// chunks. They lie in two places, which differ where layers with a window have blocks of their own: the
+// first is that of readouts too. x (M, hidden) is changed in place; what the last
 // layer adds to it goes to `delta`. Rows may have adapters, whose tables have four entries a layer: those
 // of qkv, out, gate_up and down. With `readout` one layer is read on the way.
 struct ParleyDecodeBatch {
   float *x, *delta;
   const float *cosines, *sines;
-  const int64_t* slots;
-  const int32_t *tables, *lengths;
-  const ParleyChunk* chunks;
+  const int32_t* lengths;
+  ParleyPlaces places[2];
   int M, width, num_decode, num_chunks;
   ParleyAdapters adapters;
   const ParleyReadout* readout;  // or null
@@ -88,19 +97,18 @@ struct Shared {
 
 // Some of a prompt's tokens, for the query heads of one kv head.
 struct SpanTask {
-  const ParleyChunk* chunk;
-  int kv, begin, end;
+  int chunk, kv, begin, end;
 };
 
 inline std::vector<SpanTask> span_tasks(const ParleyDecodeBatch& batch, int kv_heads, int group) {
   std::vector<SpanTask> tasks;
   const int tokens = tokens_of_span(group);
   for (int i = 0; i < batch.num_chunks; i++) {
-    const ParleyChunk& chunk = batch.chunks[i];
+    const ParleyChunk& chunk = batch.places[0].chunks[i];
     const int count = chunk.end - chunk.begin;
     for (int begin = 0; begin < count; begin += tokens)
       for (int kv = 0; kv < kv_heads; kv++)
-        tasks.push_back({&chunk, kv, begin, std::min(begin + tokens, count)});
+        tasks.push_back({i, kv, begin, std::min(begin + tokens, count)});
   }
   return tasks;
 }
@@ -181,6 +189,7 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
 
     for (int i = 0; i < count; i++) {
       const ParleyLayer& layer = layers[i];
+      const ParleyPlaces& own_place = batch.places[layer.place];
       const PartPlan& plan = plans.at(layer.window);
       Cached<Row> keys{(typename Row::Number*)layer.keys, layer.key_scales, kv_heads, D};
       Cached<Row> values{(typename Row::Number*)layer.values, layer.value_scales, kv_heads, D};
@@ -202,9 +211,9 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
                 if (h < heads + kv_heads)
                   rotate_row(head, batch.cosines + (size_t)m * D, batch.sines + (size_t)m * D, D);
                 if (h >= heads + kv_heads)
-                  values.store_head(head, batch.slots[m], h - heads - kv_heads);
+                  values.store_head(head, own_place.slots[m], h - heads - kv_heads);
                 else if (h >= heads)
-                  keys.store_head(head, batch.slots[m], h - heads);
+                  keys.store_head(head, own_place.slots[m], h - heads);
               }
           });
 
@@ -214,17 +223,18 @@ void decode(const ParleyLayer* layers, int count, const ParleyShape& shape,
       work.run(attending + (read ? M : 0), nothing, [&](int task) {
         if (task >= attending) {
           const int m = task - attending;
-          read_row(*read, batch.x + (size_t)m * hidden, read->values + batch.slots[m] * read->count, hidden);
+          read_row(*read, batch.x + (size_t)m * hidden, read->values + batch.places[0].slots[m] * read->count,
+                   hidden);
           return;
         }
         if (task >= (int)spans.size()) {
           attend_part(plan.tasks[task - spans.size()], shared.qkv.data(), qkv_rows, keys, values,
-                      batch.tables, batch.width, shape.block_size, room, parts);
+                      own_place.tables, batch.width, shape.block_size, room, parts);
           return;
         }
         const auto attend_with = [&](auto& own_span) {
           const SpanTask& span = spans[task];
-          const ParleyChunk& chunk = *span.chunk;
+          const ParleyChunk& chunk = own_place.chunks[span.chunk];
           own_span.context.read_from(keys, values, chunk.slots, chunk.start + chunk.end - chunk.begin);
           span_task(own_span.context, &shared.qkv[(size_t)chunk.begin * qkv_rows], qkv_rows,
                     &shared.attended[(size_t)chunk.begin * queries], span.kv, group, heads, span.begin,

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from inference.kernels.backend import Angles, LayerParts, LayerShape, TokenReadout
-from inference.kernels.batch import Batch, LayerCache
+from inference.kernels.batch import Batch, LayerCache, Places
 from inference.kernels.cpu.address import at
 from inference.kernels.cpu.low_rank import Adapters, AdapterTables
 from inference.kernels.cpu.packed_linear import Matrix, PackedLinear
@@ -42,6 +42,7 @@ class _Layer(Structure):
         ("key_scales", c_void_p),
         ("value_scales", c_void_p),
         ("window", c_int),
+        ("place", c_int),
     ]
 
 
@@ -62,16 +63,18 @@ class _Chunk(Structure):
     _fields_ = [("begin", c_int), ("end", c_int), ("start", c_int), ("slots", c_void_p)]
 
 
+class _Places(Structure):
+    _fields_ = [("slots", c_void_p), ("tables", c_void_p), ("chunks", c_void_p)]
+
+
 class _DecodeBatch(Structure):
     _fields_ = [
         ("x", c_void_p),
         ("delta", c_void_p),
         ("cosines", c_void_p),
         ("sines", c_void_p),
-        ("slots", c_void_p),
-        ("tables", c_void_p),
         ("lengths", c_void_p),
-        ("chunks", c_void_p),
+        ("places", _Places * 2),
         ("M", c_int),
         ("width", c_int),
         ("num_decode", c_int),
@@ -135,13 +138,8 @@ class FusedDecode:
         if caches is not self._caches:
             self._point_to(caches)
         decode, sizes = batch.decode, self._layer_shape
-        context_slots = [chunk.slots.contiguous() for chunk in batch.prefill]
-        chunks = (_Chunk * len(batch.prefill))(
-            *(
-                _Chunk(chunk.begin, chunk.end, chunk.start, at(slots))
-                for chunk, slots in zip(batch.prefill, context_slots, strict=True)
-            )
-        )
+        laid = _Laid(batch.places)
+        windowed = laid if batch.windowed is None else _Laid(batch.windowed)
         delta = torch.empty_like(x)
         shape = _Shape(
             *(sizes.hidden_size, sizes.num_heads, sizes.num_kv_heads, sizes.head_dim),
@@ -152,10 +150,10 @@ class FusedDecode:
         read = None if readout is None else _readout(readout)
         call = _DecodeBatch(
             *(at(x), at(delta), at(cos), at(sin)),
-            at(batch.slots),
-            *((at(decode.tables), at(decode.lengths)) if decode else (None, None)),
-            *(ctypes.addressof(chunks), len(x), decode.tables.shape[1] if decode else 0),
-            *(batch.num_decode, len(chunks)),
+            at(decode.lengths) if decode else None,
+            (_Places * 2)(laid.places, windowed.places),
+            *(len(x), decode.tables.shape[1] if decode else 0),
+            *(batch.num_decode, len(batch.prefill)),
             *(self._adapters.of(batch.adapters, len(x)), read and ctypes.addressof(read)),
         )
         self._kernels.parley_decode(
@@ -170,6 +168,19 @@ class FusedDecode:
         self._caches = caches
 
 
+class _Laid:
+    """Places with what their addresses are of, which must live as long."""
+
+    def __init__(self, given: Places) -> None:
+        self._slots = [chunk.slots.contiguous() for chunk in given.prefill]
+        chunks = zip(given.prefill, self._slots, strict=True)
+        self._chunks = (_Chunk * len(given.prefill))(
+            *(_Chunk(one.begin, one.end, one.start, at(slots)) for one, slots in chunks)
+        )
+        tables = at(given.decode.tables) if given.decode else None
+        self.places = _Places(at(given.slots), tables, ctypes.addressof(self._chunks))
+
+
 def _layer(layer: LayerParts) -> _Layer:
     return _Layer(
         attn_norm=at(layer.attn_norm),
@@ -179,6 +190,7 @@ def _layer(layer: LayerParts) -> _Layer:
         gate_up=_matrix(layer.gate_up),
         down=_matrix(layer.down),
         window=layer.window or 2**31 - 1,
+        place=layer.window is not None,
     )
 
 

@@ -54,6 +54,10 @@ class Llama4Config(ModelConfig):
     """Scores of layers without positions grow with every so many tokens; None: they do not."""
     score_growth: float = 0.0
 
+    @property
+    def reach(self) -> dict[int, int]:
+        return dict.fromkeys(self.chunked, self.chunk)
+
 
 @dataclass(frozen=True)
 class Llama4Attention:

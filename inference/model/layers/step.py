@@ -22,6 +22,14 @@ class Step:
         self._angles: dict[Rotary, Angles] = {}
         self._in_chunks: dict[int, Batch] = {}
 
+    def windowed(self) -> Step:
+        """The step as layers with a window see it; this one where their blocks are all layers'."""
+        if self.batch.windowed is None:
+            return self
+        other = Step(self.batch.at(self.batch.windowed), self._dtype)
+        other._angles = self._angles
+        return other
+
     def angles(self, rotary: Rotary) -> Angles:
         """cos and sin for every token of the batch."""
         found = self._angles.get(rotary)

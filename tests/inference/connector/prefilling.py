@@ -35,9 +35,9 @@ def make_engine(
 
 @contextmanager
 def prefill_engine(
-    model: Path, address: str, kv_dtype: KvDtype = "auto", api_key: str = ""
+    model: Path, address: str, kv_dtype: KvDtype = "auto", api_key: str = "", **fields: Any
 ) -> Iterator[EngineCore]:
-    core, runner = make_engine(model, kv_dtype)
+    core, runner = make_engine(model, kv_dtype, **fields)
     stop = threading.Event()
     server = threading.Thread(
         target=serve, args=(core, runner, address, stop, api_key), daemon=True

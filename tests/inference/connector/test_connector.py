@@ -53,6 +53,24 @@ def test_transferred_blocks_give_the_same_tokens(model, expected, address):
     assert core.kv.pool.num_used == other.kv.pool.num_used == 0
 
 
+def test_blocks_of_a_model_with_windows_are_transferred_where_all_layers_share_them(
+    tmp_path, address
+):
+    folder = tmp_path / "model"
+    make_folder("gemma3", folder)
+    alone, own_runner = make_engine(folder)
+    expected = answer(alone)
+    core, runner = make_engine(folder, prefill_from=address)
+    with prefill_engine(folder, address, one_block_table=True) as other:
+        connector = ZmqConnector(address, runner.blocks)
+        assert answer(core, RemotePrefill(core, runner.blocks, connector)) == expected
+        connector.close()
+    assert core.kv.prefix_tokens_hit == 64
+    assert other.stats().tokens_computed == len(PROMPT)
+    with pytest.raises(ModelLoadError, match="layers that all have the same"):
+        PrefillServer(alone, own_runner, Sent())
+
+
 def test_int8_blocks_are_transferred_to_an_int8_cache_only(model, expected, address):
     quantized, runner = make_engine(model, "int8")
     alone = answer(make_engine(model, "int8")[0])
