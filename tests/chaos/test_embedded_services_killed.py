@@ -20,6 +20,14 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
 SERVICES = ("postgres", "valkey", "broker")
 DEADLINE_S = 120.0
+# In every run all of them are killed at once.
+_KILLED, _FROZEN = (
+    pytest.mark.nightly(beside=f"tests/chaos/test_embedded_services_killed.py::{test}")
+    for test in (
+        "test_answer_is_whole_and_product_is_ready_again_after_services_are_killed",
+        "test_answer_is_whole_after_a_service_was_frozen",
+    )
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +50,16 @@ def site(scratch: Path) -> Iterator[Site[LaunchedProduct]]:
         upstream.close()
 
 
-@pytest.mark.parametrize("names", [(name,) for name in SERVICES] + [SERVICES], ids="-".join)
+@pytest.mark.parametrize(
+    "names",
+    [
+        SERVICES,
+        ("valkey",),
+        pytest.param(("postgres",), marks=_KILLED),
+        pytest.param(("broker",), marks=_KILLED),
+    ],
+    ids="-".join,
+)
 def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
     site: Site[LaunchedProduct], names: tuple[str, ...]
 ) -> None:
@@ -65,7 +82,14 @@ def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
     wait_until(lambda: usage_has_arrived(site, again.generation_id))
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "postgres",
+        pytest.param("valkey", marks=_FROZEN),
+        pytest.param("broker", marks=_FROZEN),
+    ],
+)
 def test_answer_is_whole_after_a_service_was_frozen(site: Site[LaunchedProduct], name: str) -> None:
     """Nobody lets it go on: it is started anew."""
     frozen = site.product.service(name)

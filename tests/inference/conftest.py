@@ -20,6 +20,7 @@ from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
+from tests.inference.reference_answers import read_model
 from tests.inference.serving import Served, serve
 from tests.inference.tiny import make_tiny_model
 
@@ -147,13 +148,9 @@ def kernels() -> ctypes.CDLL:
 
 @pytest.fixture(scope="session")
 def reference_model(model_path: Path) -> torch.nn.Module:
-    """The default model as transformers reads its file, in float32, which takes it seconds: leave
-    it as it is."""
-    from transformers import AutoModelForCausalLM
-
-    return AutoModelForCausalLM.from_pretrained(
-        str(model_path.parent), gguf_file=model_path.name, dtype=torch.float32
-    ).eval()
+    """The default model as transformers reads its file, which takes it seconds: leave it as it
+    is."""
+    return read_model(model_path)
 
 
 @pytest.fixture(scope="session")
@@ -197,7 +194,18 @@ def tiny_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-_VARIANTS = ["", "-mno-amx-tile -O1", "-march=haswell -O1", "-march=x86-64 -O1"]
+_WITHOUT_AVX2 = "-march=x86-64 -O1"
+_VARIANTS = ["", "-mno-amx-tile -O1", "-march=haswell -O1", _WITHOUT_AVX2]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Kernels for a processor without AVX2 are tried at night, each test of them beside itself with
+    the others."""
+    for item in items:
+        call = getattr(item, "callspec", None)
+        if call and call.params.get("kernel_variants") == _WITHOUT_AVX2:
+            beside = item.nodeid.partition("[")[0]
+            item.add_marker(pytest.mark.nightly(beside=beside))
 
 
 @pytest.fixture(scope="module", params=_VARIANTS)

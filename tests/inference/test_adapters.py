@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import torch
+from gguf.constants import GGMLQuantizationType as Kind
 from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM
 
-from inference.config import EngineConfig, SchedulerConfig
+from inference.config import EngineConfig, Rounding, SchedulerConfig
 from inference.engine.engine_core import EngineCore
 from inference.errors import AdapterError, ModelLoadError
 from inference.protocol import LoadAdapter
@@ -19,6 +22,7 @@ from inference.runner.model_runner import ModelRunner
 from tests.inference.adapter_files import ALL, merged, write_adapter
 from tests.inference.conftest import Driver, greedy, make_driver
 from tests.inference.test_families import PROMPTS, make_folder, reference_answer
+from tests.inference.test_gguf_formats import write_model
 
 SAMPLING = greedy(max_tokens=10, ignore_eos=True)
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -73,45 +77,74 @@ def test_mixed_batch_has_the_tokens_of_the_merged_models(family, targets, tmp_pa
     asked = [(prompt, i) for prompt in PROMPTS for i in (2, 0, 1, 3, 1)]
     ids = [driver.add(prompt, SAMPLING, adapter_id=i) for prompt, i in asked]
     tokens = driver.run()
-    wanted = [reference_answer(references[i], prompt, 10) for prompt, i in asked]
+    wanted = [
+        reference_answer(references[i], prompt, 10, tokens[each])
+        for each, (prompt, i) in zip(ids, asked, strict=True)
+    ]
     assert [tokens[each] for each in ids] == wanted
     assert len({tuple(answer) for answer in wanted[:4]}) > 1, "the adapters change nothing"
 
 
+@pytest.mark.parametrize("int8_activations", ["off", "on"])
+def test_quantized_model_has_the_tokens_of_the_merged_ones(int8_activations, tmp_path):
+    path = tmp_path / "tiny.gguf"
+    write_model(path, Kind.Q4_1)
+    reference = AutoModelForCausalLM.from_pretrained(
+        str(tmp_path), gguf_file=path.name, dtype=torch.float32
+    ).eval()
+    prompts = [[(5 * i * i + 3) % 90 + 3 for i in range(length)] for length in (30, 110)]
+    check_quantized_model(path, reference, prompts, int8_activations, strength=0.5)
+
+
+@pytest.mark.nightly(
+    beside="tests/inference/test_adapters.py"
+    "::test_quantized_model_has_the_tokens_of_the_merged_ones"
+)
 @pytest.mark.model
 @pytest.mark.parametrize("int8_activations", ["off", "on"])
-def test_quantized_model_has_the_tokens_of_the_merged_ones(
-    int8_activations, model_path, reference_model, tokenizer, tmp_path
+def test_default_model_has_the_tokens_of_the_merged_ones(
+    int8_activations, model_path, reference_model, tokenizer
 ):
+    questions = ["What is the capital of France?", "Name three fruits. " * 30]
+    prompts = [
+        tokenizer.encode(f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
+        for question in questions
+    ]
+    check_quantized_model(model_path, reference_model, prompts, int8_activations, strength=0.1)
+
+
+def check_quantized_model(
+    path: Path,
+    reference: torch.nn.Module,
+    prompts: list[list[int]],
+    int8_activations: Rounding,
+    strength: float,
+) -> None:
     """By our kernels: steps of few rows are one call, the long prompt's chunks are not. Activations
     in int8 are compared with the engine's own answers, each request alone."""
     config = EngineConfig(
-        model=str(model_path),
+        model=str(path),
         num_blocks=256,
-        max_model_len=1024,
+        max_model_len=128 if len(prompts[1]) < 128 else 1024,
         num_threads=1,
         int8_activations=int8_activations,
         max_loras=2,
         scheduler=SchedulerConfig(mixed_step_tokens=100),
     )
     driver = Driver(EngineCore(config, ModelRunner(config)))
-    questions = ["What is the capital of France?", "Name three fruits. " * 30]
-    prompts = [
-        tokenizer.encode(f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
-        for question in questions
-    ]
-    references = {0: reference_model}
-    for adapter_id, targets in ((1, ALL), (2, ("q_proj", "v_proj"))):
-        folder = write_adapter(
-            tmp_path / str(adapter_id),
-            reference_model,
-            seed=adapter_id,
-            targets=targets,
-            strength=0.1,
-        )
-        load(driver, adapter_id, folder)
-        if int8_activations == "off":
-            references[adapter_id] = merged(reference_model, folder)
+    references = {0: reference}
+    with TemporaryDirectory() as adapters:
+        for adapter_id, targets in ((1, ALL), (2, ("q_proj", "v_proj"))):
+            folder = write_adapter(
+                Path(adapters) / str(adapter_id),
+                reference,
+                seed=adapter_id,
+                targets=targets,
+                strength=strength,
+            )
+            load(driver, adapter_id, folder)
+            if int8_activations == "off":
+                references[adapter_id] = merged(reference, folder)
     asked = [(prompt, i) for prompt in prompts for i in (1, 0, 2)]
     ids = [driver.add(prompt, SAMPLING, adapter_id=i) for prompt, i in asked]
     driver.run()

@@ -19,6 +19,7 @@ from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.quantization.packed import PackedRows
 from tests.inference.blocks import PACKED_KINDS, random_rows
 from tests.inference.cpu_batches import BLOCK, make_batch
+from tests.support.nightly import crossed
 
 HEADS, KV_HEADS, DIM = 6, 2, 32
 
@@ -40,6 +41,10 @@ def drawn(kind: Kind, rows: int, width: int) -> tuple[PackedRows, torch.Tensor]:
     return PackedRows(kind, torch.from_numpy(packed), width), exact
 
 
+def has_whole_blocks(width: int, tokens: int, kind: Kind) -> bool:
+    return width % GGML_QUANT_SIZES[kind][0] == 0
+
+
 def rounded(x: torch.Tensor, together: int) -> torch.Tensor:
     """To 127 steps on either side of zero, 32 values with a scale. Those of `together` values,
     where that is more, are an eighth of the largest, by one, two, four or eight."""
@@ -53,13 +58,16 @@ def rounded(x: torch.Tensor, together: int) -> torch.Tensor:
     return ((blocks / scales.clamp(min=1e-30)).round() * scales).view(x.shape)
 
 
-@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
-@pytest.mark.parametrize("tokens", [1, 3, 5, 8, 15, 21, 200])
-@pytest.mark.parametrize("width", [96, 1280])
+@crossed(
+    ("width", "tokens", "kind"),
+    [96, 1280],
+    [1, 3, 5, 8, 15, 21, 200],
+    PACKED_KINDS,
+    where=has_whole_blocks,
+    beside="tests/inference/test_cpu_kernels.py::test_products_from_packed_rows_equal_torch",
+)
 def test_products_from_packed_rows_equal_torch(kernels, kind, tokens, width):
     """Rows and columns that fill no tile, widths of less and of several panels."""
-    if width % GGML_QUANT_SIZES[kind][0]:
-        pytest.skip("no whole blocks")
     rows, exact = drawn(kind, 71, width)
     bias, x = torch.randn(71), torch.randn(tokens, width)
     linear = PackedLinear(kernels, [rows], bias)
@@ -70,15 +78,18 @@ def test_products_from_packed_rows_equal_torch(kernels, kind, tokens, width):
     torch.testing.assert_close(linear.rows(ids).double(), exact[ids], rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
-@pytest.mark.parametrize("tokens", [1, 7, 11, 70])
-@pytest.mark.parametrize("width", [96, 512])
+@crossed(
+    ("width", "tokens", "kind"),
+    [96, 512],
+    [1, 7, 11, 70],
+    PACKED_KINDS,
+    where=has_whole_blocks,
+    beside="tests/inference/test_cpu_kernels.py::test_int8_products_are_those_of_rounded_activations",
+)
 def test_int8_products_are_those_of_rounded_activations(kernels, kind, tokens, width):
     """Exactly so: rounding is the only error, in whole groups of rows and in a cut one."""
     if not kernels.parley_has_int8() or 0 < kernels.parley_least_tiled_rows() <= tokens:
         pytest.skip("no int8 products here of so many rows")
-    if width % GGML_QUANT_SIZES[kind][0]:
-        pytest.skip("no whole blocks")
     packed, exact = drawn(kind, 71, width)
     x = torch.randn(tokens, width)
     x[0, 32:64] = 0
@@ -103,15 +114,21 @@ def test_int8_products_of_many_tokens_have_the_bits_of_few(kernels, kind):
     assert torch.equal(linear(x), torch.cat(few))
 
 
-@pytest.mark.parametrize("kind", PACKED_KINDS, ids=lambda kind: kind.name)
-@pytest.mark.parametrize("tokens", [16, 33, 70, 545])
-@pytest.mark.parametrize(("width", "outputs"), [(96, 71), (768, 304)])
+@crossed(
+    ("width", "tokens", "kind", "outputs"),
+    [96, 768],
+    [16, 33, 70, 545],
+    PACKED_KINDS,
+    [71, 304],
+    where=lambda width, tokens, kind, outputs: (
+        has_whole_blocks(width, tokens, kind) and (width, outputs) in {(96, 71), (768, 304)}
+    ),
+    beside="tests/inference/test_cpu_kernels.py::test_tiles_round_both_sides_to_bfloat16",
+)
 def test_tiles_round_both_sides_to_bfloat16(kernels, kind, tokens, width, outputs):
     """And nothing else: rows, columns and widths that fill no tile, and several parts of each."""
     if not 0 < kernels.parley_least_tiled_rows() <= tokens:
         pytest.skip("this build has no tiles")
-    if width % GGML_QUANT_SIZES[kind][0]:
-        pytest.skip("no whole blocks")
     packed, exact = drawn(kind, outputs, width)
     x, bias = torch.randn(tokens, width), torch.randn(outputs)
     linear = PackedLinear(kernels, [packed], bias, int8_activations=True)
@@ -164,13 +181,15 @@ def test_swiglu_equals_torch_from_tiny_to_huge_values(kernels):
     torch.testing.assert_close(got.double(), gate * gate.sigmoid() * up, rtol=2e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("heads", "kv_heads", "dim"),
-    [(6, 2, 32), (4, 1, 48), (5, 1, 64), (2, 2, 16), (12, 2, 128), (7, 1, 16)],
+@crossed(
+    ("lengths", "shape"),
+    [[1], [1, 16, 17, 100], [250, 3, 64], [4096, 4097, 9001]],
+    [(12, 2, 128), (6, 2, 32), (4, 1, 48), (5, 1, 64), (2, 2, 16), (7, 1, 16)],
+    beside="tests/inference/test_cpu_kernels.py::test_rotation_and_attention_equal_the_torch_backend",
 )
-@pytest.mark.parametrize("lengths", [[1], [1, 16, 17, 100], [250, 3, 64], [4096, 4097, 9001]])
-def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, heads, kv_heads, dim):
+def test_rotation_and_attention_equal_the_torch_backend(kernels, lengths, shape):
     """Heads that are computed at once, in several parts or alone, and parts of several lengths."""
+    heads, kv_heads, dim = shape
     batch = make_batch(lengths)
     assert batch.decode is not None
     slots = batch.decode.tables.numel() * BLOCK
@@ -220,11 +239,16 @@ def test_attention_is_finite_when_scores_are_far_apart(kernels):
     torch.testing.assert_close(got.double(), exact, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", [torch.float32, torch.int8])
-@pytest.mark.parametrize("window", [None, 7, 100])
-@pytest.mark.parametrize(("heads", "kv_heads", "dim"), [(9, 3, 64), (4, 1, 48), (5, 5, 16)])
-def test_prefill_attention_equals_float64(kernels, heads, kv_heads, dim, window, kind):
+@crossed(
+    ("shape", "window", "kind"),
+    [(9, 3, 64), (4, 1, 48), (5, 5, 16)],
+    [None, 7, 100],
+    [torch.float32, torch.int8],
+    beside="tests/inference/test_cpu_kernels.py::test_prefill_attention_equals_float64",
+)
+def test_prefill_attention_equals_float64(kernels, shape, window, kind):
     """Whole prompts and later pieces of one, that fill no tile and no block of keys."""
+    heads, kv_heads, dim = shape
     for num, start in ((1, 0), (70, 0), (200, 13), (33, 300)):
         length = start + num
         slots = torch.randperm(length + 50)[:length]
@@ -256,15 +280,17 @@ def rounded_attention(queries, cache, chunk, window, out) -> None:
     TorchBackend().attend_prefill(queries, kept, chunk, out, window)
 
 
-@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.int8])
-@pytest.mark.parametrize("window", [None, 7, 100])
-@pytest.mark.parametrize(
-    ("heads", "kv_heads", "dim"), [(9, 3, 64), (4, 1, 48), (5, 5, 16), (12, 2, 128), (7, 1, 80)]
+@crossed(
+    ("shape", "window", "kind"),
+    [(9, 3, 64), (4, 1, 48), (5, 5, 16), (12, 2, 128), (7, 1, 80)],
+    [None, 7, 100],
+    [torch.float32, torch.float16, torch.int8],
+    beside="tests/inference/test_cpu_kernels.py"
+    "::test_rounded_prefill_attention_is_that_of_bfloat16_numbers",
 )
-def test_rounded_prefill_attention_is_that_of_bfloat16_numbers(
-    kernels, heads, kv_heads, dim, window, kind
-):
+def test_rounded_prefill_attention_is_that_of_bfloat16_numbers(kernels, shape, window, kind):
     """Prompts and later pieces of one; elsewhere than on a processor with bfloat16 it is exact."""
+    heads, kv_heads, dim = shape
     for num, start in ((1, 0), (70, 0), (201, 13), (33, 300)):
         length = start + num
         slots = torch.randperm(length + 50)[:length]

@@ -26,6 +26,7 @@ from inference.model.readout import Readout
 from inference.quantization.packed import PackedRows
 from tests.inference.blocks import random_rows
 from tests.inference.cpu_batches import BLOCK, make_batch
+from tests.support.nightly import crossed
 
 HEADS, KV_HEADS, DIM = 6, 2, 32
 
@@ -98,10 +99,8 @@ class PartByPart(CpuBackend):
         return None
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("cached_as", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize(
-    ("kind", "int8", "bias"),
+@crossed(
+    ("weights", "cached_as", "threads"),
     [
         (Kind.Q4_1, False, False),
         (Kind.Q8_0, False, True),
@@ -111,9 +110,13 @@ class PartByPart(CpuBackend):
         (Kind.Q5_K, False, False),
         (Kind.Q6_K, True, False),
     ],
+    [torch.float32, torch.bfloat16],
+    [1, 3],
+    beside="tests/inference/test_cpu_layers.py::test_all_layers_in_one_call_give_the_same_bits",
 )
-def test_all_layers_in_one_call_give_the_same_bits(kernels, kind, int8, bias, cached_as, threads):
+def test_all_layers_in_one_call_give_the_same_bits(kernels, weights, cached_as, threads):
     """Streams of one block and of several parts of a context, on one thread and on several."""
+    kind, int8, bias = weights
     if int8 and not kernels.parley_has_int8():
         pytest.skip("no int8 products on this processor")
     layers = make_layers(kernels, kind, int8=int8, bias=bias)

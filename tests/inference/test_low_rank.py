@@ -10,6 +10,7 @@ from torch import Tensor
 
 from inference.kernels.cpu.low_rank import CpuLowRank
 from inference.kernels.low_rank import LowRank, Update
+from tests.support.nightly import crossed
 
 ROWS = 5
 
@@ -52,12 +53,17 @@ def added(low: LowRank, x: Tensor) -> Tensor:
     return torch.cat(parts, 1)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.int8])
-@pytest.mark.parametrize("rank", [1, 6, 8, 20])
-@pytest.mark.parametrize(("width", "columns"), [(96, [48, 16, 16]), (576, [576]), (32, [80, 80])])
-def test_kernel_adds_what_torch_adds(kernel_variants, dtype, rank, width, columns):
+@crossed(
+    ("shape", "rank", "dtype"),
+    [(96, [48, 16, 16]), (576, [576]), (32, [80, 80])],
+    [1, 6, 8, 20],
+    [torch.float32, torch.bfloat16, torch.float16, torch.int8],
+    beside="tests/inference/test_low_rank.py::test_kernel_adds_what_torch_adds",
+)
+def test_kernel_adds_what_torch_adds(kernel_variants, shape, rank, dtype):
     """Ranks that fill no word, widths of an odd number of blocks, columns that fill no block. What
     is int8 here the kernel keeps in four bits."""
+    width, columns = shape
     in_nibbles = dtype is torch.int8
     if in_nibbles and not kernel_variants.parley_has_int8():
         pytest.skip("no products in int8")

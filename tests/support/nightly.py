@@ -6,8 +6,10 @@ docs/decisions/0428.
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,3 +61,36 @@ def _is_written(name: str, file: Path) -> bool:
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
+
+
+def crossed(
+    names: Sequence[str],
+    *axes: Sequence[Any],
+    beside: str,
+    where: Callable[..., bool] = lambda *values: True,
+) -> pytest.MarkDecorator:
+    """`parametrize` by the product of `axes`, as far as `where` takes it: in every run as few rows
+    as have each value of each axis, the others at night.
+
+    Args:
+        names: the parameters' names, one for each axis.
+        beside: the test itself.
+    """
+    rows = [row for row in product(*axes) if where(*row)]
+    numbered = [set(enumerate(row)) for row in _numbered(axes, rows)]
+    missing = set().union(*numbered)
+    chosen: set[int] = set()
+    while missing:
+        best = max(range(len(rows)), key=lambda row: len(missing & numbered[row]))
+        chosen.add(best)
+        missing -= numbered[best]
+    night = pytest.mark.nightly(beside=beside)
+    params = [
+        pytest.param(*row, marks=() if index in chosen else night) for index, row in enumerate(rows)
+    ]
+    return pytest.mark.parametrize(names, params)
+
+
+def _numbered(axes: Sequence[Sequence[Any]], rows: Sequence[tuple[Any, ...]]) -> list[list[int]]:
+    """Each row by the places of its values, which need not be hashable."""
+    return [[axis.index(value) for axis, value in zip(axes, row, strict=True)] for row in rows]

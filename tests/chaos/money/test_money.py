@@ -25,7 +25,8 @@ from tests.support.upstream import UpstreamThread
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
 
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "4"))
-STEPS = int(os.environ.get("PARLEY_CHAOS_STEPS", "120"))
+STEPS = 60
+NIGHTLY_STEPS = int(os.environ.get("PARLEY_CHAOS_STEPS", "120"))
 CUSTOMERS = 3
 
 _POOLS = """
@@ -111,16 +112,31 @@ def customers(product: Product) -> Iterator[list[Customer]]:
         customer.close()
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        STEPS,
+        pytest.param(
+            NIGHTLY_STEPS,
+            marks=pytest.mark.nightly(
+                beside="tests/chaos/money/test_money.py"
+                "::test_usage_billing_and_answers_agree_after_any_faults"
+            ),
+        ),
+    ],
+    ids=["in every run", "at night"],
+)
 def test_usage_billing_and_answers_agree_after_any_faults(
+    steps: int,
     product: Product,
     broker: BrokerService,
     upstream: UpstreamThread,
     customers: list[Customer],
 ) -> None:
-    print(f"seed {SEED}, {STEPS} steps (PARLEY_CHAOS_SEED, PARLEY_CHAOS_STEPS)")
+    print(f"seed {SEED}, {steps} steps (PARLEY_CHAOS_SEED, PARLEY_CHAOS_STEPS)")
     faults = RandomFaults(product, broker, customers, SEED)
     try:
-        faults.run(STEPS)
+        faults.run(steps)
     finally:
         faults.close()
     for web in product.webs:
