@@ -1,9 +1,9 @@
-"""Django's ASGI handler, with a shorter way for requests for generations.
+"""Django's ASGI handler, with a shorter way for requests for generations and for static files.
 
 For each request Django sends two signals, and closes the response, in a thread that it starts for
 the purpose: so that connections which the request opened there go back. A request for a
-generation with a key opens none (backend/platform/database.py), so it needs no thread. The rest is
-as in `ASGIHandler.handle`.
+generation with a key opens none (backend/platform/database.py), and a file needs none, so neither
+needs a thread. The rest is as in `ASGIHandler.handle`.
 
 Under `/v1` only keys are taken, so such a request passes the layers that every answer needs
 (`GENERATION_LAYERS`) and none of those around sessions, forms and files; and its route is found by
@@ -17,6 +17,7 @@ from contextlib import aclosing, suppress
 from functools import cache
 from typing import Any, cast
 
+from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
 from django.core.handlers.exception import convert_exception_to_response
@@ -49,12 +50,13 @@ class Handler(ASGIHandler):
         self._generation_chain = chain
 
     async def handle(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
-        if pending_request_of(scope) is None:
+        is_file = scope["path"].startswith(settings.STATIC_URL)
+        if pending_request_of(scope) is None and not is_file:
             await super().handle(scope, receive, send)
         else:
-            await self._handle_generation(scope, receive, send)
+            await self._handle_without_thread(scope, receive, send)
 
-    async def _handle_generation(
+    async def _handle_without_thread(
         self, scope: dict[str, Any], receive: _Receive, send: _Send
     ) -> None:
         try:

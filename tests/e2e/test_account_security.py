@@ -24,18 +24,24 @@ def sign_in(page: Page, email: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def add_app(page: Page) -> tuple[str, list[str]]:
-    """The secret of a new authenticator app, and the recovery codes."""
+def _not_looked_at(_page: Page, _where: str) -> None:
+    pass
+
+
+def add_app(
+    page: Page, look: Callable[[Page, str], None] = _not_looked_at
+) -> tuple[str, list[str]]:
+    """The secret of a new authenticator app, and the recovery codes; `look` is shown each step."""
     page.goto("/settings/security")
     page.get_by_role("button", name="Add an authenticator app").click()
     secret = page.get_by_test_id("totp-secret").inner_text()
-    assert_accessible(page, "the dialog of an authenticator app")
+    look(page, "the dialog of an authenticator app")
     keep_image(page, "totp")
     page.get_by_label("Code of the app").fill(code_of(secret))
     page.get_by_role("button", name="Add the app").click()
     codes = page.get_by_role("list", name="Recovery codes")
     expect(codes).to_be_visible()
-    assert_accessible(page, "the recovery codes")
+    look(page, "the recovery codes")
     keep_image(page, "recovery-codes")
     shown = codes.get_by_role("listitem").all_inner_texts()
     page.get_by_role("button", name="I have kept them").click()
@@ -107,8 +113,12 @@ def test_forgotten_password_is_reset_by_mail(
     expect(person.page).to_have_url(re.compile("/login"))
 
 
-def test_lost_phone_is_replaced_by_a_recovery_code(person: Person, visit: Visit) -> None:
-    secret, codes = add_app(person.page)
+def test_lost_phone_is_replaced_by_a_recovery_code(sign_up: SignUp, visit: Visit) -> None:
+    person = sign_up(**PHONE)
+    secret, codes = add_app(person.page, look=assert_accessible)
+    width = person.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= person.page.evaluate("screen.width")
+    keep_image(person.page, "security-phone")
     visitor = visit()
     visitor.expect_status(401)
     page = visitor.page
@@ -143,12 +153,12 @@ def test_organization_that_demands_a_factor_opens_when_it_is_set_up(sign_up: Sig
     box.click()
     expect(page.get_by_role("alert")).to_contain_text("Add a second factor to your own account")
     add_app(page)
-    page.goto("/organization/security")
+    person.go("/organization/security")
     box.click()
     expect(box).to_be_checked()
     assert_accessible(page, "the demand for a second factor")
     keep_image(page, "demand")
-    page.goto("/settings/security")
+    person.go("/settings/security")
     page.get_by_role("button", name="Remove the authenticator app").click()
     expect(page.get_by_role("button", name="Add an authenticator app")).to_be_visible()
     page.goto("/")
@@ -187,7 +197,8 @@ def test_change_asks_for_the_password_after_ten_minutes(
     expect(page.get_by_text("Your password is changed")).to_be_visible()
 
 
-def test_signing_out_everywhere_reaches_the_other_device(person: Person, visit: Visit) -> None:
+def test_signing_out_everywhere_reaches_the_other_device(sign_up: SignUp, visit: Visit) -> None:
+    person = sign_up()
     other = visit(user_agent="Mozilla/5.0 (iPhone) Version/18.0 Mobile Safari/604.1")
     sign_in(other.page, person.email, PASSWORD)
     expect(other.page.get_by_role("textbox", name="Message")).to_be_visible()
@@ -286,13 +297,3 @@ def test_page_by_ip_address_says_why_there_are_no_passkeys(sign_up: SignUp) -> N
     page.get_by_label("Name").fill("My laptop")
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_contain_text("http://localhost")
-
-
-def test_account_is_cared_for_on_a_phone(sign_up: SignUp) -> None:
-    person = sign_up(**PHONE)
-    page = person.page
-    secret, _ = add_app(page)
-    assert secret
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= page.evaluate("screen.width")
-    keep_image(page, "security-phone")

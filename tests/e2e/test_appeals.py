@@ -36,7 +36,7 @@ def test_blocked_prompt_and_a_halted_answer_are_appealed_and_reviewed(
     expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
     appeal(person, "It is for a crime novel.")
 
-    person.open("/")
+    person.go("/")
     scripted_product.says(f"{BEFORE} {HARM}")
     person.say("What shall we build today?")
     expect(person.page.get_by_text("The rest of this answer was withheld")).to_be_visible()

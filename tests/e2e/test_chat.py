@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_while_writing import STORY
-from tests.e2e.users import Person, Visitor, expect_letters, letters, shown_letters
+from tests.e2e.users import Person, SignUp, Visitor, expect_letters, letters, shown_letters
 from tests.support.scripted import ScriptedProduct
 
 
@@ -48,9 +49,10 @@ def test_regenerate_and_switch_between_versions(
     expect_letters(person.answer, second)
 
 
-def test_edited_prompt_is_a_branch(person: Person) -> None:
-    person.ask("Tell me about cats.")
-    person.ask("And about lions.")
+def test_edited_prompt_is_a_branch(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
+    person = sign_up()
+    texts = ["Tell me about cats.", "They purr.", "And about lions.", "They roar."]
+    person.open(f"/c/{insert_branch(scripted_product, person, 'Cats', texts)}")
     prompts = person.page.get_by_role("article", name="You")
     prompts.first.hover()
     prompts.first.get_by_role("button", name="Edit message").click()
@@ -113,9 +115,12 @@ def test_answer_is_complete_after_a_broken_connection(
 
 
 def test_unsent_message_is_sent_when_the_server_is_reached_again(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    person.ask()
+    person = sign_up()
+    chat = insert_branch(scripted_product, person, "Hello", ["Hello.", "Good day."])
+    person.open(f"/c/{chat}")
+    expect(person.answer).to_contain_text("Good day.")
     scripted_product.says(STORY, rate=10.0)
     person.visitor.expect_offline()
     # The browser still believes in its network: only requests fail.
@@ -132,8 +137,17 @@ def test_unsent_message_is_sent_when_the_server_is_reached_again(
     assert len(person.stored()) == 4
 
 
-def test_feedback_is_stored(person: Person) -> None:
-    person.ask()
+def test_answer_is_copied_as_markdown_and_feedback_is_stored(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
+    person = sign_up()
+    said = "It is a **lamp**."
+    chat = insert_branch(scripted_product, person, "Lamp", ["What is it?", said])
+    person.open(f"/c/{chat}")
+    person.answer.get_by_role("button", name="Copy answer").click()
+    expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
+    assert person.page.evaluate("navigator.clipboard.readText()") == said
+
     person.answer.get_by_role("button", name="Bad answer").click()
     person.page.get_by_role("textbox", name="Comment").fill("It is about a lamp.")
     person.page.get_by_role("dialog").get_by_role("button", name="Send").click()
@@ -143,14 +157,6 @@ def test_feedback_is_stored(person: Person) -> None:
     expect(thumb).to_have_attribute("aria-pressed", "true")
     stored = person.stored()[-1]["feedback"]
     assert stored == {"rating": -1, "comment": "It is about a lamp."}
-
-
-def test_answer_is_copied_as_markdown(person: Person) -> None:
-    person.ask()
-    person.answer.get_by_role("button", name="Copy answer").click()
-    expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
-    copied = person.page.evaluate("navigator.clipboard.readText()")
-    assert copied == person.stored()[-1]["content"]
 
 
 def test_text_file_is_sent_with_the_prompt(person: Person) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.users import Person, SignUp, Visit, Visitor, letters, shown_letters
 from tests.support.scripted import ScriptedProduct
 
@@ -15,15 +16,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.fixture(autouse=True)
-def short_answers(scripted_product: ScriptedProduct) -> None:
-    scripted_product.says("There was once a lighthouse.")
-
-
-def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
+def test_conversation_is_renamed_pinned_and_archived(sign_up: SignUp) -> None:
+    person = sign_up()
     person.new_conversation("Lentil soup")
     person.new_conversation("Bicycle repair")
-    person.page.reload()
+    person.open("/")
 
     person.choose("Lentil soup", "Rename")
     field = person.page.get_by_role("textbox", name="Title")
@@ -48,9 +45,10 @@ def test_conversation_is_renamed_pinned_and_archived(person: Person) -> None:
     assert "Bicycle repair" not in titles
 
 
-def test_title_is_unchanged_after_escape(person: Person) -> None:
+def test_title_is_unchanged_after_escape(sign_up: SignUp) -> None:
+    person = sign_up()
     person.new_conversation("Lentil soup")
-    person.page.reload()
+    person.open("/")
     person.choose("Lentil soup", "Rename")
     field = person.page.get_by_role("textbox", name="Title")
     field.fill("Nonsense")
@@ -93,10 +91,11 @@ def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
     expect(person.page.get_by_text("No chat has “submarine” in it.")).to_be_visible()
 
 
-def test_list_loads_further_pages_when_scrolled(person: Person) -> None:
+def test_list_loads_further_pages_when_scrolled(sign_up: SignUp) -> None:
+    person = sign_up()
     for number in range(40):
         person.new_conversation(f"Talk {number:02}")
-    person.page.reload()
+    person.open("/")
     expect(person.conversations.filter(has_text="Talk 39")).to_be_visible()
     expect(person.conversations.filter(has_text="Talk 00")).to_be_hidden()
     for _ in range(10):
@@ -106,8 +105,16 @@ def test_list_loads_further_pages_when_scrolled(person: Person) -> None:
     expect(person.conversations).to_have_count(40)
 
 
-def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Visit) -> None:
-    person.ask("Tell me about whales.")
+def open_whales(person: Person, product: ScriptedProduct) -> None:
+    texts = ["Tell me about whales.", "They are **large**."]
+    person.open(f"/c/{insert_branch(product, person, 'Whales', texts)}")
+
+
+def test_share_shows_the_messages_until_it_is_revoked(
+    sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
+) -> None:
+    person = sign_up()
+    open_whales(person, scripted_product)
     person.page.get_by_role("button", name="Share").click()
     person.page.get_by_role("button", name="Create link").click()
     link = person.page.get_by_role("textbox", name="Link").input_value()
@@ -120,7 +127,7 @@ def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Vis
         "Tell me about whales."
     )
     shared = shown_letters(other_user.page.get_by_role("article", name="Answer"))
-    assert shared == letters(person.stored()[-1]["content"])
+    assert shared == letters("They are large.")
 
     person.page.get_by_role("button", name="Delete link").click()
     expect(person.page.get_by_text("The link no longer works.")).to_be_visible()
@@ -128,8 +135,11 @@ def test_share_shows_the_messages_until_it_is_revoked(person: Person, visit: Vis
     expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
 
 
-def test_owner_lists_links_forbids_all_and_revokes_one(person: Person, visit: Visit) -> None:
-    person.ask("Tell me about whales.")
+def test_owner_lists_links_forbids_all_and_revokes_one(
+    sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
+) -> None:
+    person = sign_up()
+    open_whales(person, scripted_product)
     person.page.get_by_role("button", name="Share").click()
     person.page.get_by_role("radio", name="7 days").click()
     person.page.get_by_role("button", name="Create link").click()
@@ -137,7 +147,7 @@ def test_owner_lists_links_forbids_all_and_revokes_one(person: Person, visit: Vi
     other_user = visit()
     other_user.expect_status(404)
 
-    person.open("/settings")
+    person.go("/settings")
     links = person.page.get_by_role("list", name="Shared links").get_by_role("listitem")
     expect(links).to_have_count(1)
     person.page.get_by_role("button", name="Forbid shared links").click()

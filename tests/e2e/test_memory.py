@@ -42,7 +42,7 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     assert person.call("GET", "/api/memories")["data"] == []
 
     # What the worker writes under a prompt: tests/conversations/test_memory_proposals.py.
-    person.open("/")
+    person.go("/")
     say(person, "My daughter plays the cello and my son the oboe.")
     note = {"state": "proposed", "text": "Has a daughter who plays the cello", "memory_id": None}
     scripted_product.rows(
@@ -60,7 +60,7 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     proposal.get_by_role("button", name="Save").click()
     expect(page.get_by_role("region", name="Remembered")).to_contain_text("My daughter plays")
 
-    person.open("/")
+    person.go("/")
     say(person, "Which concert shall we hear?")
     page.get_by_text("1 memory used").click()
     expect(page.get_by_role("listitem").filter(has_text="My daughter plays")).to_be_visible()
@@ -86,11 +86,11 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     expect(rows.get_by_role("listitem")).to_have_count(1)
     page.get_by_role("checkbox", name="Use memory", exact=True).click()
     expect(page.get_by_role("textbox", name="Remember something")).to_be_hidden()
-    person.open("/")
+    person.go("/")
     say(person, "Which instrument now?")
     expect(page.get_by_text("memory used")).to_be_hidden()
 
-    person.open("/settings/memory")
+    person.go("/settings/memory")
     page.get_by_role("button", name="Forget everything").click()
     dialog = page.get_by_role("dialog", name="Forget everything?")
     dialog.get_by_role("button", name="Forget everything").click()

@@ -62,6 +62,6 @@ def test_stored_answer_of_an_outage_is_shown_as_such(
     page.keyboard.press("Escape")
 
     person.visitor.expect_status(503)
-    person.open("/")
+    person.go("/")
     person.say("How many rivers has Rome?")
     expect(page.get_by_text("Parley is busy")).to_be_visible()

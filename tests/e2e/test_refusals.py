@@ -42,11 +42,12 @@ def test_blocked_prompt_is_marked_and_can_be_edited(person: Person) -> None:
 
 
 def test_rate_limit_counts_down_and_then_sends(
-    person: Person, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
+    person = sign_up()
     person.visitor.expect_status(429)
     person.page.clock.install()
-    person.page.reload()
+    person.open("/")
     organization = person.call("GET", "/api/me")["organization"]["id"]
     scripted_product.rows(
         "INSERT INTO accounts_plan (slug, name, queue_priority, requests_per_minute,"
@@ -84,12 +85,12 @@ def test_unknown_page_says_not_found(sign_up: SignUp) -> None:
     expect(
         person.page.get_by_role("heading", name="This conversation doesn't exist")
     ).to_be_visible()
-    person.open("/no/such/page")
+    person.go("/no/such/page")
     expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
 
 
-def test_conversation_opens_for_its_owner_only(person: Person, sign_up: SignUp) -> None:
-    identity = person.new_conversation("Secret plans")
+def test_conversation_opens_for_its_owner_only(sign_up: SignUp) -> None:
+    identity = sign_up().new_conversation("Secret plans")
     other_user = sign_up()
     other_user.visitor.expect_status(404)
     other_user.open(f"/c/{identity}")

@@ -6,7 +6,7 @@ import secrets
 from playwright.sync_api import expect
 
 from tests.e2e.test_accessibility import PHONE, assert_accessible
-from tests.e2e.users import PASSWORD, SignUp, Visit
+from tests.e2e.users import PASSWORD, SignUp, Visit, go
 from tests.support.outbox import link_in, newest_mail
 
 
@@ -41,7 +41,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     phone.goto(link_in(newest_mail(guest.url, email, containing="/confirm-sign-up#")))
     expect(phone.get_by_role("textbox", name="Message")).to_be_visible()
 
-    phone.goto("/projects")
+    go(phone, "/projects")
     phone.get_by_role("button", name="Create project").click()
     dialog = phone.get_by_role("dialog", name="Create a project")
     dialog.get_by_label("Name").fill("Search")
@@ -65,7 +65,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     expect(phone.get_by_role("list", name="Members of the project")).to_contain_text(email)
     expect(phone.get_by_role("main").get_by_role("textbox")).to_have_count(0)
     assert_accessible(phone, "the project, to a member")
-    phone.goto("/")
+    go(phone, "/")
     phone.get_by_role("button", name="Project: Default").click()
     phone.get_by_role("menuitemradio", name="Kitchen").click()
     assert_accessible(phone, "a new chat in a project")
@@ -76,7 +76,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     chat = phone.url.rpartition("/")[2]
     assert phone.request.get(f"/api/conversations/{chat}").json()["project_id"] == project
 
-    phone.goto("/organization")
+    go(phone, "/organization")
     members = phone.get_by_role("list", name="Members")
     expect(members.get_by_role("listitem")).to_have_count(2)
     phone.get_by_role("button", name="Leave the organization").click()
