@@ -86,11 +86,21 @@ def assert_nothing_is_cut_off_when_zoomed(page: Page, path: str) -> None:
     page.set_viewport_size(window)
 
 
+IN_ARABIC = (
+    "tests/e2e/test_accessibility.py"
+    "::test_every_page_passes_axe_and_is_in_its_language[phone-dark-ar]"
+)
+
+
 # Colours depend on the scheme alone and the layout on the device alone; German has the longest
 # words, and Arabic runs from right to left.
 @pytest.mark.parametrize(
     ("device", "scheme", "language"),
-    [("desktop", "light", "en"), ("phone", "dark", "ar"), ("phone", "light", "de")],
+    [
+        ("desktop", "light", "en"),
+        ("phone", "dark", "ar"),
+        pytest.param("phone", "light", "de", marks=pytest.mark.nightly(beside=IN_ARABIC)),
+    ],
 )
 def test_every_page_passes_axe_and_is_in_its_language(
     sign_up: SignUp, live_product: Product, device: str, scheme: str, language: str
@@ -123,7 +133,18 @@ def test_every_page_passes_axe_and_is_in_its_language(
             expect(page.get_by_role("button", name="Send", exact=True)).to_be_in_viewport()
 
 
-@pytest.mark.parametrize(("device", "scheme"), [("desktop", "light"), ("phone", "dark")])
+DIALOGS_ON_A_PHONE = (
+    "tests/e2e/test_accessibility.py::test_dialogs_and_menus_of_a_chat_pass_axe[phone-dark]"
+)
+
+
+@pytest.mark.parametrize(
+    ("device", "scheme"),
+    [
+        pytest.param("desktop", "light", marks=pytest.mark.nightly(beside=DIALOGS_ON_A_PHONE)),
+        ("phone", "dark"),
+    ],
+)
 def test_dialogs_and_menus_of_a_chat_pass_axe(
     sign_up: SignUp, live_product: Product, scheme: str, device: str
 ) -> None:

@@ -126,7 +126,13 @@ def shown(page: Page) -> FrameLocator:
     return panel(page).frame_locator("iframe").locator("iframe").last.content_frame
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
+AT_A_DESK = "tests/e2e/test_artifacts.py::test_artifact_is_looked_at_in_its_versions[desktop]"
+
+
+@pytest.mark.parametrize(
+    "device",
+    ["desktop", pytest.param("phone", marks=pytest.mark.nightly(beside=AT_A_DESK))],
+)
 def test_artifact_is_looked_at_in_its_versions(
     sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:

@@ -93,6 +93,9 @@ def test_help_says_when_the_server_is_not_reached(person: Person) -> None:
     expect(page.get_by_text("Parley answers this page.")).to_be_visible()
 
 
+@pytest.mark.nightly(
+    beside="tests/e2e/test_help.py::test_refused_prompt_leads_to_what_it_means_and_to_its_request"
+)
 def test_help_on_a_phone_is_in_its_language(sign_up: SignUp) -> None:
     language = "ar"
     person = sign_up(locale=language, **PHONE)

@@ -24,6 +24,8 @@ with open("plot.svg", "w") as file:
 1 / 0
 """
 ENDLESS = 'print("begun", flush=True)\nwhile True: pass'
+# Runs as long as it is let, and computes nothing.
+WAITING = 'import asyncio\nprint("begun", flush=True)\nawait asyncio.sleep(10_000)'
 
 
 @pytest.fixture
@@ -133,7 +135,7 @@ def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
-    calls_with(scripted_product, ENDLESS)
+    calls_with(scripted_product, WAITING)
     switch_on(person)
     page = person.page
     ask(person).get_by_role("button", name="Allow once").click()
@@ -161,7 +163,7 @@ def test_program_is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
-    calls_with(scripted_product, ENDLESS)
+    calls_with(scripted_product, WAITING)
     switch_on(person)
     ask(person).get_by_role("button", name="Allow once").click()
     expect(output(person.page)).to_contain_text("begun", timeout=LONG_MS)

@@ -85,7 +85,7 @@ def test_unknown_page_says_not_found(sign_up: SignUp) -> None:
     expect(
         person.page.get_by_role("heading", name="This conversation doesn't exist")
     ).to_be_visible()
-    person.go("/no/such/page")
+    person.open("/no/such/page")
     expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
 
 

@@ -108,7 +108,19 @@ def test_model_that_fails_leaves_the_other_and_is_asked_again(
     expect(person.answer).to_contain_text("Alders like water.")
 
 
-@pytest.mark.parametrize(("count", "device"), [(4, "desktop"), (3, "phone")])
+ON_A_PHONE = (
+    "tests/e2e/test_side_by_side.py"
+    "::test_more_models_stand_side_by_side_and_are_there_after_a_reload[3-phone]"
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "device"),
+    [
+        pytest.param(4, "desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE)),
+        (3, "phone"),
+    ],
+)
 def test_more_models_stand_side_by_side_and_are_there_after_a_reload(
     sign_up: SignUp, upstreams: Upstreams, count: int, device: str
 ) -> None:
