@@ -271,6 +271,10 @@ def test_added_models_are_served_and_take_turns_in_memory(
         assert all(copy.exists() for copy in copies.values()), "an operator's file stays"
 
 
+@pytest.mark.nightly(
+    beside="tests/infra/test_fleet.py"
+    "::test_model_that_has_changed_is_declined_until_it_is_added_again"
+)
 def test_model_that_cannot_be_served_is_declined_and_the_others_go_on(
     product: LaunchedProduct, model_file: Path, tmp_path: Path
 ) -> None:

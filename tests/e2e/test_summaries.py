@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.images import keep_image
+from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
@@ -46,18 +47,18 @@ def test_beginning_of_a_long_chat_is_summarised_and_that_undone(
     scripted_product.says("Calm, indeed.")
     person: Person = sign_up(**PHONE)
     page = person.page
-    person.open("/")
-    for number in ("First", "Second"):
-        say(person, f"{number}. " + "The sea is calm. " * 820)
+    calm = "The sea is calm. " * 820
+    texts = [f"First. {calm}", "Calm, indeed.", f"Second. {calm}", "Calm, indeed."]
+    chat = insert_branch(scripted_product, person, "The sea", texts)
     # What the worker makes: tests/conversations/test_summarising.py.
     scripted_product.rows(
         "INSERT INTO conversations_conversationsummary"
         " (id, conversation_id, through_id, text, created_at)"
         " SELECT gen_random_uuid(), conversation_id, parent_id, %s, now()"
         " FROM conversations_message WHERE conversation_id = %s AND text LIKE %s RETURNING id",
-        [SAID, page.url.rpartition("/")[2], "Second.%"],
+        [SAID, chat, "Second.%"],
     )
-    page.reload()
+    person.open(f"/c/{chat}")
 
     expect(person.answer).to_be_visible()
     page.get_by_role("main").evaluate(_SCROLL_TO_FOLD)

@@ -214,7 +214,8 @@ class Person:
     def wait_for_the_end(self) -> None:
         """Of the answer to the last prompt on the page."""
         self.page.wait_for_function(
-            "() => [...document.querySelectorAll('article')].at(-1)?.ariaLabel === 'Parley'"
+            "() => [...document.querySelectorAll('article')].at(-1)?.ariaLabel === 'Parley'",
+            polling=100,
         )
         expect(self.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         expect(self.answer.get_by_role("button", name="Regenerate")).to_be_visible()
@@ -246,11 +247,14 @@ class Person:
         return identity
 
     def _sign_up(self) -> None:
-        self.context.request.get("/login")
+        # As the page of the sign-up would have set it.
+        self.context.add_cookies(
+            [{"name": "csrftoken", "value": secrets.token_hex(16), "url": self.visitor.url}]
+        )
         body = {"email": self.email, "password": PASSWORD, "name": self.name}
         self.call("POST", "/api/auth/signup", body)
-        token = token_mailed(self.visitor.url, self.email, "confirm-sign-up")
-        self.call("POST", "/api/auth/signup/confirm", {"token": token})
+        mailed = token_mailed(self.visitor.url, self.email, "confirm-sign-up")
+        self.call("POST", "/api/auth/signup/confirm", {"token": mailed})
 
 
 def go(page: Page, path: str) -> None:
