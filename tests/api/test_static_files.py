@@ -2,6 +2,7 @@
 
 import re
 import threading
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -91,7 +92,7 @@ async def test_file_starts_no_thread(static_files, monkeypatch):
         started.append(thread.name)
         start(thread)
 
-    transport = httpx.ASGITransport(app=RequestGuard(Handler(), ()))
+    transport = httpx.ASGITransport(app=RequestGuard(cast(Any, Handler()), ()))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         monkeypatch.setattr(threading.Thread, "start", note)
         answer = await browser.get(THEME)

@@ -13,6 +13,7 @@ from tests.e2e.conftest import ARGUMENTS
 from tests.e2e.images import keep_image
 from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.test_reading import press_until
 from tests.e2e.users import Person, SignUp, Visitor, copied
 from tests.support.scripted import ScriptedProduct
 
@@ -145,7 +146,7 @@ def test_artifact_is_looked_at_in_its_versions(
     texts = ["Write a counter", first, "Better", f"{second}\n\n{fenced('svg', DRAWING)}"]
     person.open(f"/c/{insert_branch(scripted_product, person, 'Counters', texts)}")
     opener = person.answer.get_by_role("button", name="Open")
-    opener.first.click()
+    press_until(person.answer, "Open", panel(page))
     expect(panel(page)).to_be_focused()
     artifact = shown(page)
     expect(artifact.get_by_role("heading", name="Better")).to_be_visible()

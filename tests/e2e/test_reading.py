@@ -81,7 +81,7 @@ def allow_long_answers(person: Person) -> None:
 def press_until(answer: Locator, button: str, shown: Locator) -> None:
     """A row of messages that is measured anew is made anew, and has forgotten what was pressed."""
     for _ in range(5):
-        answer.get_by_role("button", name=button).click()
+        answer.get_by_role("button", name=button).first.click()
         with suppress(AssertionError):
             expect(shown).to_be_visible(timeout=3_000)
             return
