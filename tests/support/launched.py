@@ -147,7 +147,7 @@ class LaunchedProduct:
         deadline = time.monotonic() + 240
         while not condition():
             assert time.monotonic() < deadline, self.output[-3000:]
-            time.sleep(0.2)
+            time.sleep(0.5)  # most conditions ask the product, which costs it
 
     def processes(self, argument: str) -> list[psutil.Process]:
         """Those of its processes whose command has this argument."""
