@@ -116,6 +116,20 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     scripted_product.calls()
 
 
+def add_server(person: Person, name: str, url: str, tool: str) -> str:
+    """A server with one tool that models may call; its id. On the page: test_tools.py."""
+    path = "/api/organization/tool-servers"
+    server: str = person.call("POST", path, {"name": name, "url": url})["id"]
+    tools = person.call("POST", f"{path}/{server}/check")["tools"]
+    rules = [
+        {"name": one["name"], "allowed": True, "needs_approval": one["needs_approval"]}
+        for one in tools
+        if one["name"] == tool
+    ]
+    person.call("PATCH", f"{path}/{server}", {"tools": rules})
+    return server
+
+
 def test_stop_ends_a_turn_whose_tool_runs(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
@@ -126,17 +140,9 @@ def test_stop_ends_a_turn_whose_tool_runs(
     scripted_product.calls(("hang", "{}"))
     person: Person = sign_up(**PHONE)
     page = person.page
-    person.open("/organization/tools")
-    page.get_by_role("textbox", name="Name").fill("Slow")
-    page.get_by_role("textbox", name="URL").fill(server.url)
-    page.get_by_role("button", name="Add the server").click()
-    page.get_by_role("checkbox", name="Allow hang").click()
-    expect(page.get_by_role("checkbox", name="Allow hang")).to_be_checked()
-    person.go("/settings")
-    page.get_by_role("checkbox", name="Slow").click()
-    expect(page.get_by_role("checkbox", name="Slow")).to_be_checked()
-
-    person.go("/")
+    slow = add_server(person, "Slow", server.url, "hang")
+    person.call("PUT", f"/api/me/tools/{slow}", {"on": True})
+    person.open("/")
     person.composer.fill("Look it up.")
     page.get_by_role("button", name="Send", exact=True).click()
     calls = page.get_by_role("list", name="Tool calls")
@@ -162,14 +168,8 @@ def test_assistant_names_its_tools(sign_up: SignUp, scripted_product: ScriptedPr
     scripted_product.says("Sunny.")
     person: Person = sign_up()
     page = person.page
-    person.open("/organization/tools")
-    page.get_by_role("textbox", name="Name").fill("Weather")
-    page.get_by_role("textbox", name="URL").fill(server.url)
-    page.get_by_role("button", name="Add the server").click()
-    page.get_by_role("checkbox", name="Allow Forecast").click()
-    expect(page.get_by_role("checkbox", name="Allow Forecast")).to_be_checked()
-
-    person.go("/assistants")
+    add_server(person, "Weather", server.url, "forecast")
+    person.open("/assistants")
     page.get_by_role("button", name="Create assistant").click()
     dialog = page.get_by_role("dialog", name="Create an assistant")
     dialog.get_by_role("textbox", name="Name").fill("Frog")
