@@ -26,7 +26,7 @@ _BROTLI_QUALITY = 10
 # The interpreter of Python has 10 MB: a tenth larger, in a tenth of sixteen seconds.
 _LARGE_BYTES = 2_000_000
 _BROTLI_QUALITY_OF_LARGE = 9
-# What is larger is read in pieces, by a thread.
+# What is larger is read in chunks, by a thread.
 _MAX_BYTES_AT_ONCE = 1_000_000
 
 
@@ -39,7 +39,7 @@ class StaticFilesMiddleware(ServeStaticMiddleware):
     async def aserve(static_file: StaticFile | Redirect, request: HttpRequest) -> HttpResponseBase:
         """A file of usual size is read here, whole: it is in the system's memory, and the library
         starts a thread for each, which costs more than the rest of the answer."""
-        if isinstance(static_file, Redirect) or _is_read_in_pieces(static_file, request):
+        if isinstance(static_file, Redirect) or _is_read_in_chunks(static_file, request):
             return await ServeStaticMiddleware.aserve(static_file, request)
         found = static_file.get_response(request.method or "GET", request.META)
         content = b""
@@ -54,7 +54,7 @@ class StaticFilesMiddleware(ServeStaticMiddleware):
         return answer
 
 
-def _is_read_in_pieces(static_file: StaticFile, request: HttpRequest) -> bool:
+def _is_read_in_chunks(static_file: StaticFile, request: HttpRequest) -> bool:
     if "HTTP_RANGE" in request.META:
         return True
     _, headers = static_file.get_path_and_headers(request.META)
