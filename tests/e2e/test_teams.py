@@ -76,7 +76,7 @@ def test_invited_person_joins_works_in_a_project_and_leaves(sign_up: SignUp, vis
     chat = phone.url.rpartition("/")[2]
     assert phone.request.get(f"/api/conversations/{chat}").json()["project_id"] == project
 
-    go(phone, "/organization")
+    phone.goto("/organization")
     members = phone.get_by_role("list", name="Members")
     expect(members.get_by_role("listitem")).to_have_count(2)
     phone.get_by_role("button", name="Leave the organization").click()
