@@ -24,6 +24,7 @@ from tests.inference.conftest import Driver, greedy
 from tests.inference.serving import serve
 from tests.inference.test_families import make_folder
 from tests.inference.tiny import make_tiny_model
+from tests.support.nightly import crossed
 
 PROMPTS = [[(7 * i + 3 * j * j) % 120 + 3 for j in range(30)] * 2 for i in range(4)]
 NEW_TOKENS = 20
@@ -72,8 +73,8 @@ def answers(runner, prompts, proposers=(), **fields) -> list[list[int]]:
     return [tokens[i] for i in ids]
 
 
-@pytest.mark.parametrize(
-    "fields",
+@crossed(
+    ("fields", "right"),
     [
         {"ignore_eos": True},
         {},
@@ -83,9 +84,9 @@ def answers(runner, prompts, proposers=(), **fields) -> list[list[int]]:
         {"ignore_eos": True, "repetition_penalty": 1.4, "presence_penalty": 0.5},
         {"min_tokens": 9, "logit_bias": {2: 100.0}},
     ],
-    ids=",".join,
+    [0, 1, 3, 20],
+    beside="tests/inference/test_speculation.py::test_drafts_change_no_token",
 )
-@pytest.mark.parametrize("right", [0, 1, 3, 20])
 def test_drafts_change_no_token(runner, fields, right):
     plain = answers(runner, PROMPTS, **fields)
     known = {tuple(p): a for p, a in zip(PROMPTS, plain, strict=True)}

@@ -21,6 +21,20 @@ from tests.inference.serving import serve, wait_for
 from tests.inference.tiny import make_tiny_model
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "shared memory",
+        pytest.param(
+            "tcp",
+            marks=pytest.mark.nightly(
+                beside="tests/inference/connector/test_prefill_engine.py"
+                "::test_prompts_are_computed_by_another_process_until_it_is_killed"
+            ),
+        ),
+    ],
+    indirect=True,
+)
 def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, monkeypatch, address):
     """Until that one is gone, in the middle of a prompt: then it computes them itself, and nobody
     notices."""
