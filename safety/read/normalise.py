@@ -51,6 +51,7 @@ _WORD = re.compile(
     f"{{1,{MAX_WORD}}}"
 )
 _ONE_CHARACTER_WORD = re.compile(f"[{_ONE_CHARACTER_WORDS}]")
+_TWO_LETTERS = re.compile("[a-zA-Z]{2}")
 _DROPPED = re.compile(f"[{_INVISIBLE}{_MARKS}'\u2019_]")
 _SIGN_RUN = re.compile(f"[{_SIGNS}]+")
 _TAGS = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
@@ -177,6 +178,9 @@ class WordStream:
             open_ended = end == len(text) and not final and len(raw) < MAX_WORD
             if open_ended and not _ONE_CHARACTER_WORD.match(raw):
                 unfinished_at = start
+                if self._letters and _TWO_LETTERS.match(raw):
+                    # However it goes on, it is no single letter: those before it are complete.
+                    found.extend(self._spelled())
                 break
             for part in fold(raw):
                 word = Word(part, base + start, base + end, raw)

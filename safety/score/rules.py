@@ -8,6 +8,7 @@ begins there, which lets the streaming side hold text back only after an anchor 
 """
 
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -70,14 +71,25 @@ class Match:
 class Beginnings:
     """Proper beginnings of phrases, by whole words; `texts` holds them with single spaces."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts = frozenset(texts)
+    def __init__(self, phrases: Iterable[Sequence[str]]) -> None:
+        """`phrases`: the words of each."""
+        whole = list(phrases)
+        self.texts = frozenset(
+            " ".join(parts[:count]) for parts in whole for count in range(1, len(parts))
+        )
+        self._whole = sorted(" ".join(parts) for parts in whole)
         self._single, self._pairs = _ends(self.texts)
 
     def may_end_with(self, before: str, word: str) -> bool:
         """Whether one may end with `word`, which follows `before`; cheap, and nearly always
         False."""
         return word in self._single or (before, word) in self._pairs
+
+    def goes_on(self, text: str, letters: str) -> bool:
+        """Whether a phrase begins with `text` and then a word that begins with `letters`."""
+        sought = f"{text} {letters}"
+        nearest = bisect_left(self._whole, sought)
+        return nearest < len(self._whole) and self._whole[nearest].startswith(sought)
 
 
 class RuleBook:
@@ -138,11 +150,9 @@ class RuleBook:
     def _beginnings(self, groups: frozenset[str]) -> Beginnings:
         """Those of the phrases of `groups`."""
         return Beginnings(
-            " ".join(parts[:count])
+            text.split()
             for text, (names, _) in self._phrases.items()
             if any(name in groups for name in names)
-            for parts in [text.split()]
-            for count in range(1, len(parts))
         )
 
     def _first_letters(self, groups: frozenset[str]) -> frozenset[str]:

@@ -222,12 +222,13 @@ class PostClassifier:
 
     def _frontier(self) -> int:
         """The raw position up to which no flagged span can begin any more."""
-        starts = [
-            self._start(since)
-            for watch in (self._rules, self._score, self._cipher)
-            if watch is not None and (since := watch.open_since()) is not None
-        ]
         settled, (word, letters) = self._words.settled, self._words.unfinished
+        open_words = (
+            self._rules.open_since(letters if settled == word else ""),
+            self._score.open_since() if self._score is not None else None,
+            self._cipher.open_since(),
+        )
+        starts = [self._start(since) for since in open_words if since is not None]
         if not starts and settled == word and self._blocks.held in (0, len(letters)):
             return word + self._rules.free_letters(letters)
         return min(settled, self._fed - self._blocks.held, *starts)

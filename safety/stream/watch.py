@@ -45,7 +45,9 @@ class RuleWatch:
         self._first_letters = book.first_letters(self._tracker.anchors)
         self._recent: deque[str] = deque(maxlen=book.longest_phrase)
         self._count = 0
-        self._open: int | None = None
+        self._anchor: int | None = None
+        # What the last words may be the beginning of: the longest first, with its first word.
+        self._begun: list[tuple[int, str]] = []
 
     def take(self, new: Sequence[Word]) -> Flagged | None:
         """The first rule that `new` completes; of several at one word the widest."""
@@ -53,7 +55,8 @@ class RuleWatch:
         flagged = self._completed(new) if self._book.may_end_in(before, new) else None
         self._recent.extend([word.text for word in new])
         self._count += len(new)
-        self._open = self._open_since()
+        self._anchor = self._tracker.open_since(self._count - 1)
+        self._begun = self._beginnings_now()
         return flagged
 
     def _completed(self, new: Sequence[Word]) -> Flagged | None:
@@ -82,21 +85,28 @@ class RuleWatch:
         """
         return _free_letters(raw, self._first_letters)
 
-    def open_since(self) -> int | None:
-        """The first word from which a match may still grow, or None."""
-        return self._open
+    def open_since(self, unfinished: str = "") -> int | None:
+        """The first word from which a match may still grow, or None.
 
-    def _open_since(self) -> int | None:
-        anchor = self._tracker.open_since(self._count - 1)
+        Args:
+            unfinished: how the next word begins, as it is written.
+        """
+        if not self._begun:
+            return self._anchor
+        letters = _first_letters_of(unfinished)
+        for first, text in self._begun:
+            if not letters or self._beginnings.goes_on(text, letters):
+                return first if self._anchor is None else min(self._anchor, first)
+        return self._anchor
+
+    def _beginnings_now(self) -> list[tuple[int, str]]:
         before = self._recent[-2] if len(self._recent) > 1 else ""
         if not self._beginnings.may_end_with(before, self._recent[-1]):
-            return anchor
-        recent = list(self._recent)
-        for back in range(len(recent), 0, -1):
-            if " ".join(recent[-back:]) in self._beginnings.texts:
-                beginning = self._count - back
-                return beginning if anchor is None else min(anchor, beginning)
-        return anchor
+            return []
+        recent, texts = list(self._recent), self._beginnings.texts
+        lengths = range(len(recent), 0, -1)
+        ends = ((self._count - words, " ".join(recent[-words:])) for words in lengths)
+        return [(first, text) for first, text in ends if text in texts]
 
 
 MAX_FREE_LETTERS = 12
@@ -112,6 +122,17 @@ _FUNCTION_WORDS = frozenset((
 # fmt: on
 _MAX_FUNCTION_WORD = max(map(len, _FUNCTION_WORDS))
 _FREE = re.compile(f"(?=[A-Za-z']{{2}})[A-Z]?[a-z']{{1,{MAX_FREE_LETTERS - 1}}}")
+
+
+_LETTERS = re.compile(r"[A-Za-z]{2}[A-Za-z']*")
+
+
+@lru_cache(maxsize=32_768)
+def _first_letters_of(raw: str) -> str:
+    """The letters that a word begins with, as it is folded, however it goes on: two or more, else
+    none, since a letter alone may be spelled on."""
+    match = _LETTERS.match(raw)
+    return "" if match is None else match.group().replace("'", "").lower()
 
 
 @lru_cache(maxsize=32_768)

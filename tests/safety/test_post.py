@@ -165,7 +165,7 @@ def test_ordinary_text_is_released_with_its_own_token() -> None:
             waits += [index - sent for sent, end in pending if end <= classifier.settled]
             pending = [(sent, end) for sent, end in pending if end > classifier.settled]
     assert len(waits) > 5_000
-    assert sum(wait == 0 for wait in waits) > 0.6 * len(waits)
+    assert sum(wait == 0 for wait in waits) > 0.7 * len(waits)
     assert sum(wait > 8 for wait in waits) < 0.02 * len(waits)
 
 
@@ -186,6 +186,13 @@ def test_ordinary_text_is_released_with_its_own_token() -> None:
         ("skip", ""),
         ("skip ", "skip "),
         ("It ends, and", "It ends, and"),
+        ("A", ""),
+        ("A b", ""),
+        ("A rider", "A rider"),
+        ("I r i", ""),
+        ("I ride", "I ride"),
+        ("Seen by the home", "Seen by the"),
+        ("Seen by the riders", "Seen by the riders"),
     ],
 )
 def test_beginning_of_a_word_is_released_where_nothing_flagged_begins_with_it(

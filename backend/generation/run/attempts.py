@@ -135,13 +135,14 @@ class Attempts:
         pace: AnswerPace | None = AnswerPace()
         try:
             self._events.begin(choice)
-            has_begun = False
+            has_begun = knows_prompt = False
             while choice.finish_reason is None and (chunks := await stream.chunks()):
                 if not has_begun:
                     has_begun = True
                     self._ticket.answered()
                     active.clock.answered()
-                self._note_prompt(choice.index, chunks, known_before)
+                if not knows_prompt:
+                    knows_prompt = self._note_prompt(choice.index, chunks, known_before)
                 delivery = choice.feed(chunks)
                 if delivery is not None:
                     self._text(choice, delivery)
@@ -177,20 +178,25 @@ class Attempts:
             return await self._client.tokenize(replica.config, name, text)
         return None
 
-    def _note_prompt(self, choice: int, chunks: list[UpstreamChunk], tokens_before: int) -> None:
+    def _note_prompt(self, choice: int, chunks: list[UpstreamChunk], tokens_before: int) -> bool:
         """The tokens of the choice's prompt, from the first upstream that tells; the text so far,
-        which a continuation sends as part of its prompt, is no input."""
+        which a continuation sends as part of its prompt, is no input.
+
+        Returns:
+            Whether they are known now.
+        """
         active = self._active
         group = active.request.group_of(choice)
         if active.prompts[group].input_tokens:
-            return
+            return True
         for chunk in chunks:
             if chunk.usage is not None and chunk.usage.input_tokens:
                 # Of a prompt that holds text so far, nothing tells what its parts are parts of.
                 reported = Usage(chunk.usage.input_tokens) if tokens_before else chunk.usage
                 input_tokens = max(1, reported.input_tokens - tokens_before)
                 active.prompts[group] = reported.with_(input_tokens=input_tokens, output_tokens=0)
-                return
+                return True
+        return False
 
     async def _recover(
         self,
