@@ -26,7 +26,7 @@ from infra.load.upstream import Behaviour, SyntheticUpstream, words
 
 
 def test_few_streams_are_woken_for_every_chunk():
-    assert interval_s(1, 30) == interval_s(30, 900) == 0.0
+    assert interval_s(1, 30) == interval_s(50, 1_500) == 0.0
 
 
 def test_many_streams_share_the_wakes_and_none_waits_longer_than_the_bound():
@@ -38,7 +38,7 @@ def test_waits_grow_to_their_bound_while_the_loop_is_busy_and_shrink_when_it_is_
     longest = [MAX_INTERVAL_S]
     for busy in (0.7, 0.95, *[1.0] * 20):
         longest.append(max_interval_s(longest[-1], busy))
-    assert longest[1] == MAX_INTERVAL_S < longest[2] < longest[3]
+    assert longest[1] == MAX_INTERVAL_S < longest[2] <= longest[3]
     assert longest[-1] == MAX_BUSY_INTERVAL_S
     assert max_interval_s(MAX_BUSY_INTERVAL_S, 0.7) == MAX_BUSY_INTERVAL_S
     for _ in range(20):

@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-FREE_CHUNKS_PER_S, FULL_CHUNKS_PER_S = 1_000, 2_000
+FREE_CHUNKS_PER_S, FULL_CHUNKS_PER_S = 1_500, 2_500
 """Up to the one each chunk has a wake of its own; from the other on there are MAX_WAKES_PER_S."""
-MAX_WAKES_PER_S = 1_500
-"""Of all streams of the process; a wake costs it some 40 µs."""
-MAX_INTERVAL_S = 0.1
+MAX_WAKES_PER_S = 600
+"""Of all streams of the process; a wake costs it some 65 µs beside its tokens (0431)."""
+MAX_INTERVAL_S = 0.2
 """However many streams there are, none waits longer for a token that has arrived,"""
 MAX_BUSY_INTERVAL_S = 0.25
 """but where the event loop has no time left: there tokens would wait longer, in sockets (0292)."""
