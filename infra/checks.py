@@ -47,6 +47,7 @@ _DOORS = (
     "tests/generation/test_reconcile_usage.py",
     "tests/generation/test_thoughts.py",
     "tests/infra/test_running_product.py",
+    "tests/safety/test_redteam_session.py",
 )
 _TESTS = {
     # They import torch.

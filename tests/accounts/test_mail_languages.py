@@ -18,17 +18,16 @@ from backend.accounts.passwords import password_change, password_reset_begin
 from backend.accounts.second_factors import passkey_added, second_factors_reset
 from backend.accounts.sign_up import sign_up_begin, sign_up_complete
 from backend.accounts.suspension import reinstate_organization, suspend_organization
-from backend.platform.languages import TAGS
 from backend.rights.jobs import jobs_run
 from backend.rights.models import Erasure
 from backend.rights.requests import export_request, user_erase
 from tests.factories import UserFactory, member
+from tests.support.languages import in_languages
 from tests.support.written import is_written_in
 
 pytestmark = pytest.mark.django_db
 
 PASSWORD = "correct horse battery staple"
-every_language = pytest.mark.parametrize("tag", TAGS)
 
 
 def token_of(mail: Mail) -> str:
@@ -46,7 +45,7 @@ def assert_written_in(tag: str, kinds: set[str]) -> None:
         assert "%(" not in text and "%(" not in mail.subject
 
 
-@every_language
+@in_languages("tests/accounts/test_mail_languages.py::test_mails_about_an_account")
 def test_mails_about_an_account(tag: str) -> None:
     user = UserFactory.create(language=tag)
     User.objects.create_user("taken@example.org", language=tag)
@@ -66,7 +65,9 @@ def test_mails_about_an_account(tag: str) -> None:
     )
 
 
-@every_language
+@in_languages(
+    "tests/accounts/test_mail_languages.py::test_mails_to_who_has_no_account_are_in_the_askers_language"
+)
 def test_mails_to_who_has_no_account_are_in_the_askers_language(tag: str) -> None:
     UserFactory.create(email="known@example.org", language=tag)
     for email in ("new@example.org", "known@example.org"):
@@ -79,14 +80,18 @@ def test_mails_to_who_has_no_account_are_in_the_askers_language(tag: str) -> Non
     assert user.language == tag
 
 
-@every_language
+@in_languages(
+    "tests/accounts/test_mail_languages.py::test_invitations_are_in_the_language_of_who_invites"
+)
 def test_invitations_are_in_the_language_of_who_invites(tag: str) -> None:
     invitation_create(principal=member(language=tag), role=Role.FINANCE, email="ada@example.org")
     assert_written_in(tag, {"invitation"})
     assert tag == "en" or " finance" not in mail_text(Mail.objects.get())
 
 
-@every_language
+@in_languages(
+    "tests/accounts/test_mail_languages.py::test_owners_learn_of_a_suspension_each_in_their_language"
+)
 def test_owners_learn_of_a_suspension_each_in_their_language(tag: str) -> None:
     caller = member(language=tag)
     organization = Organization.objects.get(pk=caller.organization_id)
@@ -99,7 +104,9 @@ def test_owners_learn_of_a_suspension_each_in_their_language(tag: str) -> None:
     assert_written_in(tag, {"suspension"})
 
 
-@every_language
+@in_languages(
+    "tests/accounts/test_mail_languages.py::test_data_and_its_erasure_are_certified_in_the_language_of_the_account"
+)
 def test_data_and_its_erasure_are_certified_in_the_language_of_the_account(
     tag: str, settings: Any, tmp_path: Any
 ) -> None:

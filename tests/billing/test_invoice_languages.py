@@ -10,7 +10,6 @@ from pypdf import PdfReader
 
 from backend.accounts.models import Project, User
 from backend.platform.errors import InvalidRequest
-from backend.platform.languages import TAGS
 from billing.details import billing_details_set
 from billing.invoices.pdf import invoice_pdf
 from billing.invoices.services import credit_note_create
@@ -18,6 +17,7 @@ from billing.models import BillingAccount, Invoice
 from billing.prices.services import prices_seed
 from tests.billing import factories
 from tests.billing.invoicing import NOW, PRICES, close, issue, use
+from tests.support.languages import in_languages
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +66,7 @@ def embedded_fonts(pdf: bytes) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@in_languages("tests/billing/test_invoice_languages.py::test_invoice_is_in_its_language")
 def test_invoice_is_in_its_language(caller: Any, tag: str) -> None:
     billing_details_set(principal=caller, changes={"language": tag})
     use(caller, 123_457)
@@ -111,7 +111,9 @@ def test_issued_document_keeps_its_language_and_so_does_its_correction(caller: A
     assert f"Berichtigt Rechnung {invoice}: Ausfall" in text_of(invoice_pdf(note))
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@in_languages(
+    "tests/billing/test_invoice_languages.py::test_draft_of_many_pages_has_its_mark_on_each"
+)
 def test_draft_of_many_pages_has_its_mark_on_each(caller: Any, tag: str) -> None:
     billing_details_set(principal=caller, changes={"language": tag})
     for number in range(60):

@@ -10,7 +10,6 @@ from django.db import transaction
 
 from backend.accounts.mail import mail_text
 from backend.accounts.models import Mail, User
-from backend.platform.languages import TAGS
 from billing.accounts import billing_language
 from billing.budgets.alerts import check_budgets
 from billing.budgets.services import budget_set
@@ -26,12 +25,11 @@ from tests.billing.test_dunning import owing, run_daily
 from tests.billing.test_refunds import bought, dispute, one_refund
 from tests.billing.test_webhook_endpoints import had_failed
 from tests.billing.test_webhooks import queue
+from tests.support.languages import in_languages
 from tests.support.stripe_server import StripeServer
 from tests.support.written import is_written_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-every_language = pytest.mark.parametrize("tag", TAGS)
 
 
 def assert_written_in(tag: str, texts: list[tuple[str, str]]) -> None:
@@ -44,7 +42,7 @@ def queued(kind: str) -> list[tuple[str, str]]:
     return [(one.subject, mail_text(one)) for one in Mail.objects.filter(kind=kind).order_by("pk")]
 
 
-@every_language
+@in_languages("tests/billing/test_mail_languages.py::test_mails_about_an_invoice")
 def test_mails_about_an_invoice(tag: str, stripe: StripeServer) -> None:
     stripe.decline = True
     invoice = owing(card=True)
@@ -69,7 +67,9 @@ def test_mails_about_an_invoice(tag: str, stripe: StripeServer) -> None:
     }.get(tag, "2026") in mails[0][1]
 
 
-@every_language
+@in_languages(
+    "tests/billing/test_mail_languages.py::test_mails_about_a_payment_that_is_taken_back_and_restored"
+)
 def test_mails_about_a_payment_that_is_taken_back_and_restored(
     tag: str, stripe: StripeServer
 ) -> None:
@@ -93,7 +93,7 @@ def test_mails_about_a_payment_that_is_taken_back_and_restored(
     assert_written_in(tag, mails)
 
 
-@every_language
+@in_languages("tests/billing/test_mail_languages.py::test_mails_about_a_budget")
 def test_mails_about_a_budget(tag: str) -> None:
     prices_seed(prices=PRICES)
     caller = factories.principal()
@@ -109,7 +109,7 @@ def test_mails_about_a_budget(tag: str) -> None:
     assert amount.get(tag, "2,000.00") in mail.outbox[0].body
 
 
-@every_language
+@in_languages("tests/billing/test_mail_languages.py::test_mails_about_a_webhook_that_fails")
 def test_mails_about_a_webhook_that_fails(tag: str, receiver: Any) -> None:
     receiver.status = 500
     caller = factories.principal()
