@@ -151,6 +151,12 @@ def test_types_of_the_page_are_checked_once() -> None:
 
 
 @pytest.mark.parametrize("nightly", [False, True])
+def test_gateways_delay_is_printed_at_night_only(*, nightly: bool) -> None:
+    stages = [stage.title for stage in checks.test_stages(("npm",), nightly=nightly)]
+    assert ("gateway's delay" in stages) is nightly
+
+
+@pytest.mark.parametrize("nightly", [False, True])
 def test_every_test_is_in_one_run(*, nightly: bool) -> None:
     """Some files are in several, which choose by marks: the official clients' are all `live`, the
     browser's `live` or `scripted` (their conftest.py), and those of the API either or neither. What
