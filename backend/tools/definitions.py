@@ -2,7 +2,8 @@
 
 A definition is pinned by its fingerprint. One that reads like orders to a model, or that is not
 what was allowed any more, is held: it is offered only after a manager has named the fingerprint of
-what they looked at.
+what they looked at. Each new definition asks before it is called, whatever its server claims: that
+it may be called unasked is a manager's word.
 """
 
 from collections.abc import Sequence
@@ -43,8 +44,9 @@ def _function(tool: FoundTool) -> dict[str, object]:
 
 
 def definition_take(tool: Tool, found: FoundTool, *, orders: str) -> bool:
-    """Store what a server says of `tool` now; whether it is held because of what is new. What was
-    allowed is taken back where it is another, or was not read before and reads like orders."""
+    """Store what a server says of `tool` now; whether it is held because of what is new. Where it
+    is another, or was not read before and reads like orders, what was allowed is taken back, and
+    that it may be called unasked. The web's tools are our own, and believed."""
     is_same = tool.fingerprint == found.fingerprint
     if is_same and tool.orders is not None:
         return False
@@ -54,9 +56,10 @@ def definition_take(tool: Tool, found: FoundTool, *, orders: str) -> bool:
         tool.input_schema, tool.fingerprint = found.input_schema, found.fingerprint
         tool.claims_read_only = found.claims_read_only
         tool.claims_destructive = found.claims_destructive
-        tool.is_allowed, tool.needs_approval = False, not found.claims_read_only
+        tool.is_allowed = False
+        tool.needs_approval = not (tool.server.is_web and found.claims_read_only)
     elif orders and tool.is_allowed:
-        tool.is_allowed, tool.allowed_fingerprint = False, ""
+        tool.is_allowed, tool.allowed_fingerprint, tool.needs_approval = False, "", True
     tool.orders = orders
     tool.save()
     return bool(tool.held_for) and (not is_same or tool.held_for != before)

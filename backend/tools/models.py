@@ -99,8 +99,8 @@ class ToolServer(models.Model):
 
 
 class Tool(models.Model):
-    """A tool as its server described it. What the server claims of it decides nothing but how the
-    form is filled in."""
+    """A tool as its server described it. What the server claims of it is shown to managers, and
+    spares no approval: `needs_approval` is off where one of them has said so."""
 
     server = models.ForeignKey(ToolServer, on_delete=models.CASCADE, related_name="tools")
     name = models.CharField(max_length=128)

@@ -196,7 +196,7 @@ def tools_save(
     orders: Mapping[str, str] | None = None,
 ) -> ToolServer:
     """Store what the server has now. A tool that is new, or is not what was allowed any more, is
-    not allowed; by its own claim it asks for approval or not. One that is held is audited.
+    not allowed, and asks for approval whatever it claims. One that is held is audited.
 
     Args:
         orders: what of each reads like orders (definitions.py), by fingerprint; of what is not

@@ -103,6 +103,7 @@ def test_allowed_tool_whose_server_changes_it_is_held_with_what_it_said_before(
     tool_server.describe_forecast("The weather in a town.")
     harmless = forecast_of(check(manager, server))
     assert (harmless["held_for"], harmless["allowed"]) == (["changed"], False)
+    assert harmless["claims_read_only"] and harmless["needs_approval"]  # of the old one it was not
     assert allow(manager, server, fingerprint=tool["fingerprint"]) == 409
     assert allow(manager, server, fingerprint=harmless["fingerprint"]) == 200
 
@@ -120,6 +121,7 @@ def test_definition_that_was_allowed_before_definitions_were_read_is_held(
     assert unread
     found = forecast_of(check(manager, server))
     assert (found["held_for"], found["allowed"]) == (["orders"], False)
+    assert found["needs_approval"]
 
 
 def test_member_neither_sees_nor_allows_a_held_tool(

@@ -56,10 +56,11 @@ def check(user: Person, server: dict[str, Any]) -> dict[str, Any]:
 
 
 def allow_all(user: Person, server: dict[str, Any]) -> None:
+    """As a manager who believes the server: what claims to only read may be called unasked."""
     checked = check(user, server)
     assert checked["error"] == ""
     rules = [
-        {"name": tool["name"], "allowed": True, "needs_approval": tool["needs_approval"]}
+        {"name": tool["name"], "allowed": True, "needs_approval": not tool["claims_read_only"]}
         for tool in checked["tools"]
     ]
     path = f"/api/organization/tool-servers/{server['id']}"
@@ -112,7 +113,7 @@ def decide(user: Person, call: dict[str, Any], decision: str) -> int:
     return user.browser.post(path, json={"decision": decision}).status_code
 
 
-def test_server_claims_fill_in_the_form_and_allow_nothing(
+def test_server_claims_allow_nothing_and_spare_no_approval(
     scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     tool_server.answers_as = None
@@ -120,14 +121,40 @@ def test_server_claims_fill_in_the_form_and_allow_nothing(
     server = new_server(user, tool_server.url)
     tools = {tool["name"]: tool for tool in check(user, server)["tools"]}
     assert not any(tool["allowed"] for tool in tools.values())
-    assert not tools["forecast"]["needs_approval"]
-    assert tools["book"]["needs_approval"]
+    assert tools["forecast"]["claims_read_only"] and not tools["book"]["claims_read_only"]
+    assert all(tool["needs_approval"] for tool in tools.values())
     assert f"Bearer {TOKEN}" in tool_server.seen_tokens
     shown = user.browser.get("/api/organization/tool-servers").text
     assert TOKEN not in shown
     stored = scripted_product.rows("SELECT encrypted_token FROM tools_toolserver")
     assert all(TOKEN not in row["encrypted_token"] for row in stored)
     user.browser.close()
+
+
+def test_tool_that_claims_to_read_waits_until_a_manager_says_it_may_be_called_unasked(
+    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    [server] = servers_of(person)
+    path = f"/api/organization/tool-servers/{server['id']}"
+    rule = {"name": "forecast", "allowed": True, "needs_approval": True}
+    assert person.browser.patch(path, json={"tools": [rule]}).status_code == 200
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
+    conversation = person.new_conversation()
+    ask(person, conversation)
+    call = waiting_call(person, conversation)
+    assert tool_server.called == []
+    assert decide(person, call, "once") == 200
+    answered(person, conversation)
+    assert tool_server.called == [("forecast", "Oslo")]
+
+    rule["needs_approval"] = False
+    assert person.browser.patch(path, json={"tools": [rule]}).status_code == 200
+    ask(person, conversation, "And now?")
+    answered(person, conversation)
+    assert tool_server.called == [("forecast", "Oslo")] * 2
+    updated = person.browser.get("/api/audit-log").json()["data"]
+    said = [event["details"] for event in updated if event["action"] == "tool_server.updated"]
+    assert [one["without_approval"] for one in said[:2]] == [["forecast"], []]
 
 
 def test_reading_tool_is_called_at_once_and_the_answer_goes_on(

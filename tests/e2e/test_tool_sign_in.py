@@ -42,6 +42,14 @@ def sign_in_there(page: Page, account: str, decision: str = "Allow") -> None:
     page.get_by_role("button", name=decision).click()
 
 
+def call_unasked(page: Page, tool: str) -> None:
+    """A manager's word; the server's own claim that it only reads is none."""
+    asks = page.get_by_role("checkbox", name=f"Ask before {tool}")
+    expect(asks).to_be_checked()
+    asks.click()
+    expect(asks).not_to_be_checked()
+
+
 def test_person_connects_uses_loses_and_ends_their_sign_in(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
@@ -76,6 +84,7 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     page.get_by_role("button", name="Read its tools").click()
     page.get_by_role("checkbox", name="Allow whoami").click()
     expect(page.get_by_role("checkbox", name="Allow whoami")).to_be_checked()
+    call_unasked(page, "whoami")
     page.get_by_text("Connected as").scroll_into_view_if_needed()
     keep_image(page, "connected")
 
@@ -117,12 +126,12 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
 
 
 def add_server(person: Person, name: str, url: str, tool: str) -> str:
-    """A server with one tool that models may call; its id. On the page: test_tools.py."""
+    """A server with one tool that models may call unasked; its id. On the page: test_tools.py."""
     path = "/api/organization/tool-servers"
     server: str = person.call("POST", path, {"name": name, "url": url})["id"]
     tools = person.call("POST", f"{path}/{server}/check")["tools"]
     rules = [
-        {"name": one["name"], "allowed": True, "needs_approval": one["needs_approval"]}
+        {"name": one["name"], "allowed": True, "needs_approval": False}
         for one in tools
         if one["name"] == tool
     ]

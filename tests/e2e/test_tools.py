@@ -100,6 +100,14 @@ def test_held_tool_is_looked_at_and_allowed_on_the_page(
     keep_image(page, "held")
     page.get_by_role("button", name="Allow Forecast as it is shown").click()
     expect(page.get_by_role("checkbox", name="Allow Forecast")).to_be_checked()
+    asks = page.get_by_role("checkbox", name="Ask before Forecast")
+    expect(asks).to_be_checked()
+    expect(asks).to_have_accessible_description(
+        "Its server says that it only reads, which nobody has checked. If you untick this, it is"
+        " called in everybody's chats without asking."
+    )
+    asks.scroll_into_view_if_needed()
+    keep_image(page, "asks")
 
     tool_server.describe_forecast("The weather in a town.")
     page.get_by_role("button", name="Read its tools").click()

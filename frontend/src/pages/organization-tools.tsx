@@ -135,7 +135,11 @@ function refusedRule({
 }
 
 function claims(tool: ToolServer["tools"][number]): string {
-  if (tool.claims_read_only) return t`Its server says that it only reads.`;
-  if (tool.claims_destructive) return t`Its server says that it may destroy.`;
-  return t`Its server does not say that it only reads.`;
+  if (tool.claims_read_only) {
+    return t`Its server says that it only reads, which nobody has checked. If you untick this, it is called in everybody's chats without asking.`;
+  }
+  if (tool.claims_destructive) {
+    return t`Its server says that it may destroy. If you untick this, it is called in everybody's chats without asking.`;
+  }
+  return t`Its server does not say that it only reads. If you untick this, it is called in everybody's chats without asking.`;
 }
