@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "blocks.h"
+#include "room.h"
 
 namespace {
 
@@ -144,12 +145,16 @@ __attribute__((noinline)) void add_block(const Unpacked* blocks, size_t stride, 
   }
 }
 
-// y (Tokens, of these groups) = `Groups` of them, `stride` unpacked blocks each, by the tokens.
+// y (Tokens, of these groups) = a slice of `Groups` of them, `stride` unpacked blocks each, by the tokens, each
+// `count` sub-blocks long; added to what is there unless `first`.
 template <int Tokens, int Groups, class Unpacked>
 __attribute__((noinline)) void dot_unpacked(const Unpacked* blocks, size_t stride, const Rounded* x, float* y,
-                                            int N, int count) {
+                                            int N, int count, bool first) {
   typedef typename Unpacked::Of Block;
   f32xN acc[Groups * Tokens] = {};
+  for (int t = 0; t < Tokens && !first; t++)
+    for (int g = 0; g < Groups; g++)
+      std::memcpy(&acc[g * Tokens + t], y + (size_t)t * N + g * kGroup, sizeof acc[0]);
   for (size_t b = 0; b < stride; b++) {
     if constexpr (kOneUnit<Block>) {
       add_block<Tokens, Groups>(blocks + b, stride, x + b * Block::kSubBlocks, count, acc);
@@ -175,12 +180,30 @@ inline void with_tokens(int tokens, Action action) {
     with_tokens<Most - 1>(tokens, action);
 }
 
-// So many bytes of unpacked groups stay in the second cache while all tokens meet them.
-constexpr size_t kUnpackedBytes = 256 * 1024;
+// So many sub-blocks are a slice: of a tile's tokens it stays in the nearest cache while all groups at hand
+// meet it, and so many groups of it stay unpacked in the second one while all tokens do.
+constexpr int kSliceSubs = 48, kSliceGroups = 16;
 
-// Columns [from, to) of y (M, N): multiples of a group, counted from the weight's first row. For
-// many tokens some groups are unpacked once, into the cache; a few tokens meet all of them before the
-// next ones do, so that it is the tokens that stay in the nearest cache.
+// y (M, of groups [0, groups)) = a slice of them, `stride` unpacked blocks each, by tokens `count` sub-blocks long;
+// as `dot_unpacked`.
+template <class Unpacked>
+inline void multiply_slice(const Unpacked* blocks, int groups, size_t stride, const Rounded* x, float* y, int M,
+                           int N, int count, bool first) {
+  constexpr int kTokensOfTile = kTileTokens<typename Unpacked::Of>;
+  for (int m = 0; m < M; m += kTokensOfTile)
+    with_tokens<kTokensOfTile>(std::min(kTokensOfTile, M - m), [&](auto tokens) {
+      const auto dot = [&](auto together, int g) {
+        dot_unpacked<tokens(), together()>(blocks + g * stride, stride, x + (size_t)m * count,
+                                           y + (size_t)m * N + g * kGroup, N, count, first);
+      };
+      int g = 0;
+      for (; g + kTileGroups <= groups; g += kTileGroups) dot(std::integral_constant<int, kTileGroups>(), g);
+      for (; g < groups; g++) dot(std::integral_constant<int, 1>(), g);
+    });
+}
+
+// Columns [from, to) of y (M, N): multiples of a group, counted from the weight's first row. For many tokens
+// weights are unpacked once, slice by slice; sums wait in y for the next slice.
 template <class Block>
 inline void rounded_part(const Block* weight, const Rounded* x, float* y, int M, int N, int subs,
                          int from, int to) {
@@ -195,27 +218,21 @@ inline void rounded_part(const Block* weight, const Rounded* x, float* y, int M,
     return;
   }
   typedef UnpackedBlock<Block> Unpacked;
-  const int fit = std::max<int>(kTileGroups, kUnpackedBytes / (sizeof(Unpacked) * blocks)) * kGroup;
-  const std::unique_ptr<Unpacked[]> unpacked(new Unpacked[(size_t)std::min(fit, to - from) / kGroup * blocks]);
-  for (int first = from; first < to; first += fit) {
-    const int end = std::min(first + fit, to);
-    Unpacked* next = unpacked.get();
-    for (int n = first; n < end; n += kGroup)
-      each_sub_block<kTokens>(
-          packed(n), subs, [&](int at, const auto& sub) { next->subs[at % Block::kSubBlocks] = sub; },
-          [&](int, const auto& beside) { next++->beside = beside; });
-    for (int m = 0; m < M; m += kTileTokens)
-      with_tokens<kTileTokens>(std::min(kTileTokens, M - m), [&](auto tokens) {
-        const Rounded* rows = x + (size_t)m * subs;
-        const auto dot = [&](auto groups, int n) {
-          dot_unpacked<tokens(), groups()>(unpacked.get() + (size_t)(n - first) / kGroup * blocks, blocks, rows,
-                                           y + (size_t)m * N + n, N, subs);
-        };
-        int n = first;
-        for (; n + kTileGroups * kGroup <= end; n += kTileGroups * kGroup)
-          dot(std::integral_constant<int, kTileGroups>(), n);
-        for (; n < end; n += kGroup) dot(std::integral_constant<int, 1>(), n);
-      });
+  const int most = std::min(kSliceSubs / Block::kSubBlocks, blocks);
+  const int fit = std::min(kSliceGroups, (to - from) / kGroup);
+  const Room<Unpacked> unpacked((size_t)fit * most);
+  for (int n = from; n < to; n += fit * kGroup) {
+    const int groups = std::min(fit, (to - n) / kGroup);
+    for (int b = 0; b < blocks; b += most) {
+      const int slice = std::min(most, blocks - b);
+      Unpacked* next = unpacked.get();
+      for (int g = 0; g < groups; g++)
+        each_sub_block<kTokens>(
+            packed(n + g * kGroup) + b, slice * Block::kSubBlocks,
+            [&](int at, const auto& sub) { next->subs[at % Block::kSubBlocks] = sub; },
+            [&](int, const auto& beside) { next++->beside = beside; });
+      multiply_slice(unpacked.get(), groups, slice, x + (size_t)b * Block::kSubBlocks, y + n, M, N, subs, b == 0);
+    }
   }
 }
 #else
@@ -242,12 +259,10 @@ inline int shared_by(int kind) {
 // Rows of activations, M at most and `most` values wide at most, as a product takes them.
 class RoundedRows {
  public:
-  RoundedRows(int M, int most) : tiled_(takes_tiles(M)) {
-    if (tiled_)
-      tiles_.reset(new Tile16[tile_count(M) * (most / kBlock)]);
-    else
-      rounded_.reset(new Rounded[(size_t)M * (most / kBlock)]);
-  }
+  RoundedRows(int M, int most)
+      : tiled_(takes_tiles(M)),
+        rounded_(tiled_ ? 0 : (size_t)M * (most / kBlock)),
+        tiles_(tiled_ ? tile_count(M) * (most / kBlock) : 0) {}
 
   // Row m's values from sub-block `first` on of `sub-blocks`, `count` values in whole sub-blocks; in int8,
   // `shared` of them have one unit.
@@ -273,8 +288,8 @@ class RoundedRows {
 
  private:
   bool tiled_;
-  std::unique_ptr<Rounded[]> rounded_;
-  std::unique_ptr<Tile16[]> tiles_;  // rows beyond M hold anything, and give rows that nobody reads
+  Room<Rounded> rounded_;
+  Room<Tile16> tiles_;  // rows beyond M hold anything, and give rows that nobody reads
 };
 
 }  // namespace

@@ -7,7 +7,9 @@
 namespace {
 
 constexpr int kTokens = 4;  // at once: their sums stay in registers
-constexpr int kTileTokens = kTokens, kTileGroups = 1;
+template <class Block>
+constexpr int kTileTokens = kTokens;
+constexpr int kTileGroups = 1;
 
 // Every sub-block meets activations with a scale of their own, so that these are never asked for.
 template <class Block>

@@ -7,8 +7,11 @@
 namespace {
 
 constexpr int kTokens = 8;  // at once: their sums stay in registers
-// The same where weights are unpacked, by groups: what is loaded serves several products.
-constexpr int kTileTokens = 6, kTileGroups = 2;
+// The same where weights are unpacked, by groups: what is loaded serves several products. Sums of Q6_K take
+// half as many products, so more of them hide what is done with each.
+template <class Block>
+constexpr int kTileTokens = std::is_same<Block, FourBitsK>::value || std::is_same<Block, FiveBitsK>::value ? 4 : 6;
+constexpr int kTileGroups = 2;
 
 // Values of a row that have one unit, where its weights are Blocks.
 template <class Block>

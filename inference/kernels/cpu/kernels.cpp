@@ -6,6 +6,7 @@
 //   pack.h         from the order of a file to that
 //   tile.h         products of many rows
 //   float_products.h   products of quantized weights in float32,
+//   room.h         memory that is kept from call to call,
 //   int8.h         and with activations rounded to int8,
 //   int8_avx2.h, int8_avx512.h   their innermost loops,
 //   tiles.h        and in AMX's tiles

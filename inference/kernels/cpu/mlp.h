@@ -4,8 +4,6 @@
 
 #pragma once
 
-#include <memory>
-
 #include "matrix.h"
 #include "rows.h"
 
@@ -20,7 +18,7 @@ inline void mlp(const ParleyMatrix& gate_up, const ParleyMatrix& down, const flo
   const int last_unit = columns_of_unit(down.rows, M, threads);
 #pragma omp parallel num_threads(threads)
   {
-    const std::unique_ptr<float[]> sides(new float[(size_t)2 * M * unit]), out(new float[unit]);
+    const Room<float> sides((size_t)2 * M * unit), out(unit);
 #pragma omp for schedule(static)
     for (int m = 0; m < M; m++)
       entering.put(x + (size_t)m * gate_up.width, m, gate_up.width / kBlock, 0, gate_up.width,
