@@ -97,6 +97,7 @@ def configs(args: argparse.Namespace) -> tuple[EngineConfig, ServerConfig]:
         int8_activations=args.int8_activations,
         tensor_parallel=args.tensor_parallel_size,
         pipeline_parallel=args.pipeline_parallel_size,
+        graphs_on_ranks=args.cuda_graphs_on_ranks,
         readout=args.readout,
         max_loras=args.max_loras if args.enable_lora or args.lora_modules else 0,
         max_lora_rank=args.max_lora_rank,
@@ -223,6 +224,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--tensor-parallel-size", type=int, default=1, help="ranks of each layer")
     serve.add_argument("--pipeline-parallel-size", type=int, default=1, help="ranks of layers")
+    serve.add_argument(
+        "--cuda-graphs-on-ranks",
+        action="store_true",
+        help="record decode steps of several GPUs, with the sums between them; never run on any",
+    )
     serve.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     serve.add_argument("--max-model-len", type=int, help="default: the model's context")
     serve.add_argument("--num-blocks", type=int, help="KV blocks; default: by free memory")

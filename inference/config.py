@@ -89,6 +89,9 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Processes that hold a part of every layer."""
     pipeline_parallel: int = 1
     """Processes that hold layers, one after another."""
+    graphs_on_ranks: bool = False
+    """Record decode steps of several ranks as CUDA graphs (`parallel/graphs.py`); no GPU has
+    shown it."""
     image_cache_bytes: int = 256 << 20
     """What the vision tower made of images is kept for later prompts, up to so much of it."""
     readout: str | None = None

@@ -70,6 +70,7 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
             swap_blocks=0,
             tensor_parallel=1,
             pipeline_parallel=1,
+            graphs_on_ranks=False,
             prefill_from=None,
             one_block_table=True,  # a wrong draft needs what was before its window again
             kv_store=None,

@@ -24,9 +24,9 @@ from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk
 from inference.model.architectures.llama import LLAMA
 from inference.model.build import build_decoder
 from inference.model.config import ModelConfig
-from inference.model.kv_memory import BlockCounts, allocate_caches
+from inference.model.cuda_graphs import GraphedModel, GraphLayout
+from inference.model.kv_memory import allocate_caches
 from inference.quantization.packed import PackedRows
-from inference.runner.cuda_graphs import GraphedModel
 
 _BLOCK = 16
 _BATCHES = (1, 16, 64)
@@ -133,8 +133,8 @@ def measure(config: ModelConfig, device: torch.device) -> dict[str, float]:
     model = build_decoder(RandomWeights(config, device), torch.bfloat16, device)
     slots = max(max(_BATCHES) * _CONTEXT, _PROMPT) + _BLOCK
     caches = allocate_caches(slots, config, config.num_layers, torch.bfloat16, device)
-    counts = BlockCounts(slots // _BLOCK - 1)
-    graphed = GraphedModel(model, max(_BATCHES), _CONTEXT // _BLOCK, _BLOCK, counts)
+    layout = GraphLayout.up_to(max(_BATCHES), _CONTEXT // _BLOCK, _BLOCK, slots - _BLOCK)
+    graphed = GraphedModel(model, layout)
     graphed.record(caches)
     for count in _BATCHES:
         batch = decode_batch(count, _CONTEXT, device)

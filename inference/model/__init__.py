@@ -4,6 +4,7 @@
     layers/            what decoders are made of
     vision/            what looks at images
     decoder.py         layers one after another, and what is before and after them
+    cuda_graphs.py     a GPU's decode steps, recorded once and replayed
     architecture.py    what the file of an architecture says, and what it may ask of the loader
     reading/           what configurations have in common, in both formats
     architectures/     a file for each family

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -32,6 +35,9 @@ from inference.model.readout import Readout
 from inference.quantization.packed import PackedRows, joined, runs_of_a_kind
 from inference.quantization.precision import Precision
 from inference.quantization.rounding import fits_blocks, round_to_blocks
+
+if TYPE_CHECKING:
+    from inference.kernels.gpu.experts import ExpertMatrices
 
 log = logging.getLogger(__name__)
 
@@ -231,13 +237,15 @@ class WeightLoader:
 
     def experts(self, at: str, moe: MoeConfig, correction: Tensor | None = None) -> Mlp:
         router = DenseLinear(self.tensor(f"{at}.router"))
-        plain = self._group is None and not self._precision.rounds_weights and correction is None
-        if self._has_triton and plain and not moe.weighs_input:
-            return self._grouped_experts(at, moe, router)
+        plain = self._group is None and correction is None and not moe.weighs_input
+        if self._has_triton and plain and (grouped := self._grouped_experts(at, moe, router)):
+            return grouped
         own = range(moe.num_experts) if self._group is None else self._group.part(moe.num_experts)
         computed = {i: self._expert(f"{at}.experts.{i}") for i in own}
         experts = SparseExperts(moe, router, computed, correction)
-        return experts if self._group is None else AllReduced(experts, self._group)
+        if self._group is None:
+            return experts
+        return AllReduced(experts, self._group, waits_for_device=experts.waits_for_device)
 
     def rotary(self, rope: RopeConfig) -> Rotary:
         """One for all layers that turn alike."""
@@ -250,16 +258,42 @@ class WeightLoader:
         gate_up, down = self.linear(f"{at}.gate", f"{at}.up"), self.linear(f"{at}.down")
         return SwiGLU(self.backend, gate_up, down)
 
-    def _grouped_experts(self, at: str, moe: MoeConfig, router: Linear) -> Mlp:
-        from inference.kernels.gpu.experts import experts_swiglu
+    def _grouped_experts(self, at: str, moe: MoeConfig, router: Linear) -> Mlp | None:
+        """All experts by one kernel; None where they are in blocks that it cannot read."""
+        from inference.kernels.gpu.experts import DenseExperts, experts_swiglu
 
-        names = [f"{at}.experts.{index}" for index in range(moe.num_experts)]
-        gate_up = [
-            torch.cat((self.tensor(f"{name}.gate"), self.tensor(f"{name}.up"))) for name in names
-        ]
-        down = [self.tensor(f"{name}.down") for name in names]
-        stacked = torch.stack(gate_up), torch.stack(down)
-        return GroupedExperts(moe, router, *stacked, experts_swiglu)
+        experts = [f"{at}.experts.{index}" for index in range(moe.num_experts)]
+
+        def matrices(*parts: str) -> ExpertMatrices | None:
+            names = [tuple(f"{expert}.{part}" for part in parts) for expert in experts]
+            if self._precision.rounds_weights:
+                return self._packed_experts(names)
+            return DenseExperts(
+                torch.stack([torch.cat([self.tensor(name) for name in own]) for own in names])
+            )
+
+        gate_up, down = matrices("gate", "up"), matrices("down")
+        if gate_up is None or down is None:
+            return None
+        return GroupedExperts(moe, router, partial(experts_swiglu, gate_up=gate_up, down=down))
+
+    def _packed_experts(self, names: Sequence[tuple[str, ...]]) -> ExpertMatrices | None:
+        """A matrix of each expert, of several parts each; None where one is in other blocks than
+        the others, or in such as are not read."""
+        from inference.kernels.gpu.packed_experts import PackedExperts
+
+        found: list[PackedRows] = []
+        for own in names:
+            parts = self._packed(own)
+            if not parts:
+                dense = torch.cat([self._reader.read(name) for name in own])
+                kind = self._precision.kind(embedding=False)
+                parts = [round_to_blocks(dense, kind)] if fits_blocks(dense, kind) else []
+            runs = runs_of_a_kind(parts)
+            if len(runs) != 1:
+                return None
+            found.append(joined(runs[0]))
+        return PackedExperts(found, self._device) if PackedExperts.takes(found) else None
 
     def _token_matrix(self, name: str) -> TokenMatrix:
         """Read once where rows and logits come from the same."""

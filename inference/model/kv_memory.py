@@ -36,6 +36,11 @@ class BlockCounts:
             windowed = replace(windowed, num_blocks=least(windowed.num_blocks))
         return BlockCounts(least(self.num_blocks), windowed)
 
+    def spare_slots(self, block_size: int) -> tuple[int, int | None]:
+        """The first slots beyond the pools: of all layers, and of those with blocks of their own."""
+        own = self.windowed
+        return self.num_blocks * block_size, None if own is None else own.num_blocks * block_size
+
     def slots(self, model: ModelConfig, num_layers: int, block_size: int) -> list[int]:
         """Tokens whose keys and values each layer keeps."""
         windowed = self.windowed

@@ -4,6 +4,7 @@
     shard.py      a `WeightReader` that gives one rank's part of every tensor
     world.py      what the ranks tell each other; `inference/model/layers/ranks.py` joins the parts
     pipeline.py   layers on several ranks, batches in flight between them
+    graphs.py     decode steps of all ranks, recorded as CUDA graphs
     leader.py     rank 0 runs the engine; the others compute what it computes
     launch.py     starts the ranks, or joins those that torchrun started
 

@@ -20,11 +20,13 @@ import torch.distributed as dist
 
 from inference.config import EngineConfig
 from inference.errors import ModelLoadError
+from inference.kernels.batch import LayerCache
 from inference.model.build import build_decoder, build_layers
 from inference.model.config import ModelConfig
+from inference.model.cuda_graphs import Capture, CudaCapture, GraphLayout
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
-from inference.model.kv_memory import allocate_caches, count_blocks
+from inference.model.kv_memory import BlockCounts, allocate_caches, count_blocks, longest_sequence
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
 from inference.parallel.leader import LeadingModel, follow
 from inference.parallel.pipeline import StageModel
@@ -66,6 +68,21 @@ class Leader:
     followers: tuple[subprocess.Popen[bytes], ...]
     meeting_place: tempfile.TemporaryDirectory[str] | None
     """Where the ranks found each other; goes with this object or the process."""
+    capture: Capture | None
+    """What records decode steps; None where they are computed as they are."""
+
+    def record(self, config: EngineConfig, caches: list[LayerCache], counts: BlockCounts) -> None:
+        """Record decode steps on all ranks, where the engine is to and the layers can be."""
+        if self.capture is None or not self.part.stage.can_be_recorded:
+            if config.graphs_on_ranks:
+                log.warning("decode steps are not recorded: no graph holds them here")
+            return
+        width = -(-longest_sequence(config, self.part.config) // config.block_size)
+        seats = config.scheduler.max_num_seqs
+        size = config.block_size
+        layout = GraphLayout.up_to(seats, width, size, *counts.spare_slots(size))
+        if self.model.record(layout, self.capture, caches):
+            log.info("decode steps of up to %d rows are recorded on all ranks", layout.sizes[0])
 
     def close(self) -> None:
         """End all ranks; those that wait in the middle of a step are killed."""
@@ -120,7 +137,20 @@ def lead(config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Lead
     part = load_part(world, config, dtype, device)
     assert part.ends is not None
     model = LeadingModel(world, part.stage, part.ends, dtype)
-    return Leader(model, part, world, tuple(followers), meeting_place)
+    capture = pick_capture(config, device)
+    return Leader(model, part, world, tuple(followers), meeting_place, capture)
+
+
+def pick_capture(config: EngineConfig, device: torch.device) -> Capture | None:
+    """What records a rank's decode steps: CUDA graphs where they are asked for."""
+    if not config.graphs_on_ranks or device.type != "cuda":
+        return None
+    return CudaCapture()
+
+
+def spare_slots(config: EngineConfig, device: torch.device, capture: Capture | None) -> int:
+    """Of a rank's cache, beyond its blocks: where the empty rows of a graph write."""
+    return config.block_size if device.type == "cuda" or capture is not None else 0
 
 
 def load_part(world: World, config: EngineConfig, dtype: torch.dtype, device: torch.device) -> Part:
@@ -151,9 +181,13 @@ def run_follower(config: EngineConfig, rank: int, address: str) -> None:
     counts = count_blocks(config, part.config, part.num_layers, kv_dtype, device)
     counts = counts.agreed(world.least)
     slots = counts.slots(part.config, part.num_layers, config.block_size)
-    caches = allocate_caches(slots, part.config, part.num_layers, kv_dtype, device)
+    capture = pick_capture(config, device)
+    spare = spare_slots(config, device, capture)
+    caches = allocate_caches(
+        [each + spare for each in slots], part.config, part.num_layers, kv_dtype, device
+    )
     try:
-        follow(world, part.stage, part.ends, caches, dtype, device)
+        follow(world, part.stage, part.ends, caches, dtype, device, capture)
     except RuntimeError as error:
         log.info("rank %d ends: %s", rank, error)
     finally:

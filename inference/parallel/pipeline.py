@@ -23,6 +23,11 @@ class StageModel:
         self._layers = layers
         self._ends = ends
 
+    @property
+    def can_be_recorded(self) -> bool:
+        """Whether a CUDA graph can hold all of it: not what stages hand one another."""
+        return self._world.stages == 1 and self._layers.can_be_recorded
+
     def hidden(self, batch: Batch, caches: list[LayerCache], dtype: torch.dtype) -> Hidden | None:
         """Compute this stage's layers; on the first stage, what comes out of the last one."""
         world = self._world

@@ -3,7 +3,6 @@
 model_runner.py    lays the chunks out as one batch, runs the model, samples
 layout.py          where a step's tokens lie
 block_tables.py    tables of blocks, kept between steps
-cuda_graphs.py     a GPU's decode steps, recorded once and replayed
 pooling.py         a prompt as one vector
 block_transfer.py  KV blocks as bytes, out of the cache and into it
 checksum.py        sums of KV blocks, to notice memory that changed

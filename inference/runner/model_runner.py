@@ -18,6 +18,7 @@ from inference.kernels.batch import Batch, Slots
 from inference.model.adapters import AdapterTargets
 from inference.model.build import build_model, build_vision
 from inference.model.config import ModelConfig
+from inference.model.cuda_graphs import GraphedModel, GraphLayout
 from inference.model.decoder import Decoder, Encoder
 from inference.model.files.open import open_weights
 from inference.model.files.weights import WeightReader
@@ -31,13 +32,18 @@ from inference.model.kv_memory import (
 )
 from inference.model.placement import pick_device, pick_dtype, pick_kv_dtype, pick_precision
 from inference.model.readout import Readout
-from inference.parallel.launch import Leader, check_can_be_split, is_parallel, lead
+from inference.parallel.launch import (
+    Leader,
+    check_can_be_split,
+    is_parallel,
+    lead,
+    spare_slots,
+)
 from inference.parallel.leader import LeadingModel
 from inference.quantization.precision import Precision
 from inference.runner.adapters import RunningAdapters
 from inference.runner.block_transfer import BlockTransfer, fingerprint
 from inference.runner.checksum import BlockChecksums
-from inference.runner.cuda_graphs import GraphedModel
 from inference.runner.images import ImageFeatures, positions_of
 from inference.runner.layout import StepLayout
 from inference.runner.pooling import MeanPooler
@@ -162,7 +168,8 @@ class ModelRunner:
             counts = counts.agreed(self._leader.world.least)
         self.num_blocks, self.windowed = counts.num_blocks, counts.windowed
         on_gpu = self._device.type == "cuda"
-        spare = config.block_size if on_gpu else 0  # where the empty rows of a graph write
+        capture = self._leader.capture if self._leader is not None else None
+        spare = spare_slots(config, self._device, capture)
         slots = counts.slots(own, num_layers, config.block_size)
         self._caches = allocate_caches(
             *([each + spare for each in slots], own, num_layers),
@@ -172,9 +179,13 @@ class ModelRunner:
         if on_gpu and isinstance(self._model, Decoder) and self._model.layers.can_be_recorded:
             width = -(-longest_sequence(config, own) // config.block_size)
             seats = config.scheduler.max_num_seqs
-            graphed = GraphedModel(self._model, seats, width, config.block_size, counts)
+            size = config.block_size
+            layout = GraphLayout.up_to(seats, width, size, *counts.spare_slots(size))
+            graphed = GraphedModel(self._model, layout)
             graphed.record(self._caches)
             self._model = self._decoder = graphed
+        if self._leader is not None:
+            self._leader.record(config, self._caches, counts)
         self.num_readouts = self._readout.num if self._readout else 0
         kept: list[Slots] = [*self._caches]
         if self._readout is not None:

@@ -7,6 +7,7 @@ them compiled, in bfloat16 too.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,7 +25,13 @@ from gguf.quants import dequantize, quantize  # noqa: E402
 from inference.kernels.backend import TorchBackend  # noqa: E402
 from inference.kernels.batch import Batch, DecodeBatch, LayerCache, PrefillChunk  # noqa: E402
 from inference.kernels.gpu.backend import TritonBackend  # noqa: E402
-from inference.kernels.gpu.experts import experts_swiglu, group_by_expert  # noqa: E402
+from inference.kernels.gpu.experts import (  # noqa: E402
+    DenseExperts,
+    ExpertMatrices,
+    experts_swiglu,
+    group_by_expert,
+)
+from inference.kernels.gpu.packed_experts import PackedExperts  # noqa: E402
 from inference.kernels.gpu.packed_linear import TritonPackedLinear  # noqa: E402
 from inference.model.config import MoeConfig  # noqa: E402
 from inference.model.layers.experts import GroupedExperts, SparseExperts  # noqa: E402
@@ -197,15 +204,53 @@ def test_experts_equal_those_computed_one_by_one(tokens):
     hidden, inner = 24, 40
     router = randn(5, hidden)
     gate_up, down, x = randn(5, 2 * inner, hidden), randn(5, hidden, inner), randn(tokens, hidden)
-    exact = SparseExperts(
-        config,
-        DenseLinear(router.double()),
-        {
-            i: SwiGLU(
-                TorchBackend(), DenseLinear(gate_up[i].double()), DenseLinear(down[i].double())
-            )
-            for i in range(5)
-        },
-    )(x.double())
-    found = GroupedExperts(config, DenseLinear(router), gate_up, down, experts_swiglu)(x)
+    exact = one_by_one(config, router, gate_up, down, x)
+    found = grouped(config, router, DenseExperts(gate_up), DenseExperts(down))(x)
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("tokens", [1, 9, 40])
+def test_experts_in_blocks_equal_those_computed_one_by_one(kind, tokens):
+    """Nothing is read back to know which were chosen; one is chosen by no token."""
+    config = MoeConfig(num_experts=5, per_token=2, normalise=True)
+    hidden, inner = 64, 96
+    router, x = randn(5, hidden), randn(tokens, hidden)
+    router[3] = 0
+    router[3, 0], x[:, 0] = -100, 1
+    gate_up, exact_gate_up = in_blocks(kind, 5, 2 * inner, hidden)
+    down, exact_down = in_blocks(kind, 5, hidden, inner)
+    exact = one_by_one(config, router, exact_gate_up, exact_down, x)
+    found = grouped(config, router, PackedExperts(gate_up, DEVICE), PackedExperts(down, DEVICE))(x)
+    torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-2)
+
+
+def test_experts_in_different_blocks_are_not_grouped():
+    four, _ = in_blocks(Kind.Q4_0, 2, 32, 64)
+    eight, _ = in_blocks(Kind.Q8_0, 2, 32, 64)
+    assert PackedExperts.takes(four)
+    assert not PackedExperts.takes([four[0], eight[1]])
+
+
+def in_blocks(kind: Kind, count: int, rows: int, width: int):
+    """Random matrices in blocks, and the same numbers (count, rows, width)."""
+    packed = [
+        quantize(np.random.default_rng(i).standard_normal((rows, width), dtype=np.float32), kind)
+        for i in range(count)
+    ]
+    exact = torch.stack([torch.from_numpy(dequantize(one, kind)) for one in packed])
+    return [PackedRows(kind, torch.from_numpy(one), width) for one in packed], exact.to(DEVICE)
+
+
+def grouped(config: MoeConfig, router, gate_up: ExpertMatrices, down: ExpertMatrices):
+    compute = partial(experts_swiglu, gate_up=gate_up, down=down)
+    return GroupedExperts(config, DenseLinear(router), compute)
+
+
+def one_by_one(config: MoeConfig, router, gate_up, down, x) -> torch.Tensor:
+    """In float64."""
+    experts = {
+        i: SwiGLU(TorchBackend(), DenseLinear(gate_up[i].double()), DenseLinear(down[i].double()))
+        for i in range(len(gate_up))
+    }
+    return SparseExperts(config, DenseLinear(router.double()), experts)(x.double())

@@ -21,10 +21,10 @@ from inference.core_main import make_proposers
 from inference.engine.engine_core import EngineCore
 from inference.errors import ModelLoadError
 from inference.kernels.batch import LayerCache
+from inference.model.cuda_graphs import CudaCapture, DecodeGraphs, GraphLayout
 from inference.model.decoder import Decoder
 from inference.model.files.open import open_weights
 from inference.model.kv_memory import BlockCounts, allocate_caches, count_blocks
-from inference.runner.cuda_graphs import GraphedModel
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver, greedy
 from tests.inference.test_families import PROMPTS, make_folder, reference_answer
@@ -250,7 +250,9 @@ def test_batch_of_a_cuda_graph_has_the_places_of_both_groups(tmp_path):
     model = runner._model
     assert isinstance(model, Decoder)
     batch = runner._lay_out(driver.core.scheduler.schedule())
-    graphed = GraphedModel(model, 4, 16, BLOCK, BlockCounts(runner.num_blocks, runner.windowed))
+    counts = BlockCounts(runner.num_blocks, runner.windowed)
+    layout = GraphLayout.up_to(4, 16, BLOCK, *counts.spare_slots(BLOCK))
+    graphed = DecodeGraphs(layout, model.hidden, CudaCapture())
     filled = graphed._empty(4, torch.device("cpu"))
     graphed._fill(filled, batch)
 

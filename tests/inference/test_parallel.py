@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from inference.config import EngineConfig, SchedulerConfig
+from inference.config import EngineConfig, SchedulerConfig, SpeculationConfig
 from inference.engine.engine_core import EngineCore
 from inference.errors import EngineBrokenError, ModelLoadError
 from inference.kernels.batch import Batch, DecodeBatch, PrefillChunk
+from inference.model.decoder import Hidden
 from inference.model.files.open import open_weights
 from inference.parallel import launch
 from inference.parallel.group import TensorGroup
@@ -105,6 +107,102 @@ def test_step_that_fails_between_the_ranks_ends_the_core(part, tmp_path):
             driver.run()
     finally:
         runner.close()  # waits until the other rank has ended
+
+
+class Again:
+    """A `Capture` that computes once more over the same tensors, as a CUDA graph does: with the
+    other ranks, who must be at the same size."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.sizes: list[int] = []
+        """What was recorded, in order."""
+        self.replayed: list[int] = []
+        self._fails_at = fails_at
+
+    def __call__(self, compute: Callable[[], Hidden]) -> tuple[Callable[[], None], Hidden]:
+        compute()
+        recorded = compute()
+        size = len(recorded[0])
+        if size == self._fails_at:
+            raise RuntimeError("this rank cannot record it")
+        self.sizes.append(size)
+
+        def replay() -> None:
+            self.replayed.append(size)
+            for to, found in zip(recorded, compute(), strict=True):
+                to.copy_(found)
+
+        return replay, recorded
+
+
+def follow_and_record(start: launch.FollowerStart, fails_at: int | None) -> None:
+    """A following rank that records by a stand-in."""
+    launch.pick_capture = lambda *_: Again(fails_at)
+    launch.run_follower(start.engine, start.rank, start.address)
+
+
+class RecordingRank(ForkedRank):
+    fails_at: int | None = None
+
+    def __init__(self, start: launch.FollowerStart) -> None:
+        arguments = (start, self.fails_at)
+        self._process = _RANKS.Process(target=follow_and_record, args=arguments, daemon=True)
+        self._process.start()
+
+
+@pytest.mark.parametrize("fails_at", [None, 2])
+def test_ranks_record_the_same_sizes_and_replay_in_step(fails_at, tmp_path, monkeypatch):
+    """Decode steps of up to four requests, by graphs of 1, 2 and 4 rows; where a rank cannot
+    record one, all compute every step as it is."""
+    reference = make_folder("llama-tied", tmp_path)
+    config = EngineConfig(
+        model=str(tmp_path),
+        dtype="float32",
+        num_blocks=32,
+        num_threads=1,
+        tensor_parallel=2,
+        scheduler=SchedulerConfig(max_num_seqs=5, max_num_batched_tokens=23, mixed_step_tokens=11),
+        speculation=SpeculationConfig(prompt_lookup=False),
+    )
+    capture = Again()
+    monkeypatch.setattr(RecordingRank, "fails_at", fails_at)
+    monkeypatch.setattr(launch, "_start", RecordingRank)
+    monkeypatch.setattr(launch, "pick_capture", lambda *_: capture)
+    runner = ModelRunner(config)
+    try:
+        driver = Driver(EngineCore(config, runner))
+        prompts = [*PROMPTS, PROMPTS[0][:20]]
+        ids = [
+            driver.add(prompt, greedy(max_tokens=5 + 3 * at, ignore_eos=True))
+            for at, prompt in enumerate(prompts)
+        ]
+        tokens = driver.run()
+    finally:
+        runner.close()
+    expected = [reference_answer(reference, p, 5 + 3 * at) for at, p in enumerate(prompts)]
+    assert [tokens[i] for i in ids] == expected
+    assert capture.sizes == ([4, 2] if fails_at else [4, 2, 1])
+    assert set(capture.replayed) == (set() if fails_at else {1, 2, 4})
+
+
+def test_pipeline_is_not_recorded(tmp_path, monkeypatch):
+    make_folder("llama", tmp_path)
+    config = EngineConfig(
+        model=str(tmp_path), dtype="float32", num_blocks=32, num_threads=1, pipeline_parallel=2
+    )
+    capture = Again()
+    monkeypatch.setattr(launch, "_start", RecordingRank)
+    monkeypatch.setattr(launch, "pick_capture", lambda *_: capture)
+    ModelRunner(config).close()
+    assert capture.sizes == []
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("wanted", [False, True])
+def test_ranks_record_where_it_is_asked_for_on_gpus(device, wanted):
+    config = EngineConfig(model="any", tensor_parallel=2, graphs_on_ranks=wanted)
+    capture = launch.pick_capture(config, torch.device(device))
+    assert (capture is not None) == (wanted and device == "cuda")
 
 
 def test_model_that_cannot_be_split_is_refused(tmp_path):

@@ -25,8 +25,9 @@ from triton.runtime.jit import JITFunction
 from inference.core import SamplingParams
 from inference.kernels.batch import LayerCache
 from inference.kernels.gpu.decode_attention import decode_attention
-from inference.kernels.gpu.experts import group_by_expert, grouped_product
+from inference.kernels.gpu.experts import DenseExperts, group_by_expert
 from inference.kernels.gpu.norm import add_rms_norm
+from inference.kernels.gpu.packed_experts import PackedExperts
 from inference.kernels.gpu.packed_linear import TritonPackedLinear
 from inference.kernels.gpu.prefill_attention import prefill_attention
 from inference.kernels.gpu.rotary import rotate_and_cache
@@ -80,18 +81,14 @@ def launches(dtype: torch.dtype) -> dict[str, Callable[[], object]]:
     slots = torch.arange(_TOKENS)
     queries = random(_TOKENS, 4, _DIM)
     x, weight = random(_TOKENS, _DIM), random(_DIM)
+    grouping = group_by_expert(slots[:, None] % 4, 4)
     params = [SamplingParams(max_tokens=1, top_k=40, top_p=0.9)] * 2
     found: dict[str, Callable[[], object]] = {
         "norm": partial(add_rms_norm, x, None, weight, 1e-5),
         "norm with residual": partial(add_rms_norm, x, x, weight, 1e-5),
         "swiglu": partial(swiglu, x),
         "experts": partial(
-            grouped_product,
-            x,
-            random(4, _DIM, _DIM),
-            group_by_expert(slots[:, None] % 4, 4),
-            choices=1,
-            count=_TOKENS,
+            DenseExperts(random(4, _DIM, _DIM)).product, x, grouping, choices=1, count=_TOKENS
         ),
         "sampling": partial(sample_rows, torch.randn(2, 5000), params, [0.5] * 2),
     }
@@ -107,8 +104,13 @@ def launches(dtype: torch.dtype) -> dict[str, Callable[[], object]]:
     for packed in (GGMLQuantizationType.Q4_1, GGMLQuantizationType.Q8_0):
         block, size = GGML_QUANT_SIZES[packed]
         data = torch.zeros(_DIM, _DIM // block * size, dtype=torch.uint8)
-        linear = TritonPackedLinear(PackedRows(packed, data, _DIM), None, _CPU, dtype)
-        found[f"product from {packed.name}"] = partial(linear, x)
+        rows = PackedRows(packed, data, _DIM)
+        found[f"product from {packed.name}"] = partial(
+            TritonPackedLinear(rows, None, _CPU, dtype), x
+        )
+        found[f"experts from {packed.name}"] = partial(
+            PackedExperts([rows] * 4, _CPU).product, x, grouping, choices=1, count=_TOKENS
+        )
     return found
 
 

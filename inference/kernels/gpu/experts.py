@@ -9,6 +9,7 @@ Source: Gale et al. 2022 (MegaBlocks), for the grouping.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 import triton
@@ -51,32 +52,47 @@ def group_by_expert(chosen: Tensor, num_experts: int) -> Grouping:
     return Grouping(entries, expert)
 
 
-def grouped_product(
-    x: Tensor, weight: Tensor, grouping: Grouping, choices: int, count: int
-) -> Tensor:
-    """Row i of the result (count, out) is x[i // choices] @ weight[its expert].T.
+class ExpertMatrices(Protocol):
+    """A matrix of each expert."""
 
-    Args:
-        x: (rows, in); rows are tokens, or (token, choice) pairs when `choices` is 1.
-        weight: (experts, out, in).
-    """
-    _, num_out, num_in = weight.shape
-    out = torch.empty(count, num_out, dtype=x.dtype, device=x.device)
-    _grouped_product[(len(grouping.expert_of_tile), triton.cdiv(num_out, _COLUMNS))](
-        x,
-        weight,
-        out,
-        grouping.entries,
-        grouping.expert_of_tile,
-        count,
-        num_out,
-        num_in,
-        choices,
-        ROWS=_ROWS,
-        COLUMNS=_COLUMNS,
-        DEPTH=_DEPTH,
-    )
-    return out
+    def __len__(self) -> int: ...
+
+    def product(self, x: Tensor, grouping: Grouping, choices: int, count: int) -> Tensor:
+        """Row i of the result (count, out) is x[i // choices] @ matrix[its expert].T.
+
+        Args:
+            x: (rows, in); rows are tokens, or (token, choice) pairs when `choices` is 1.
+        """
+        ...
+
+
+class DenseExperts:
+    """`ExpertMatrices` (experts, out, in) in the type that is computed in."""
+
+    def __init__(self, weight: Tensor) -> None:
+        self._weight = weight
+
+    def __len__(self) -> int:
+        return len(self._weight)
+
+    def product(self, x: Tensor, grouping: Grouping, choices: int, count: int) -> Tensor:
+        _, num_out, num_in = self._weight.shape
+        out = torch.empty(count, num_out, dtype=x.dtype, device=x.device)
+        _grouped_product[(len(grouping.expert_of_tile), triton.cdiv(num_out, _COLUMNS))](
+            x,
+            self._weight,
+            out,
+            grouping.entries,
+            grouping.expert_of_tile,
+            count,
+            num_out,
+            num_in,
+            choices,
+            ROWS=_ROWS,
+            COLUMNS=_COLUMNS,
+            DEPTH=_DEPTH,
+        )
+        return out
 
 
 @triton.jit
@@ -106,18 +122,18 @@ def _grouped_product(
 
 
 def experts_swiglu(
-    x: Tensor, chosen: Tensor, weights: Tensor, gate_up: Tensor, down: Tensor
+    x: Tensor, chosen: Tensor, weights: Tensor, gate_up: ExpertMatrices, down: ExpertMatrices
 ) -> Tensor:
     """The weighted sum of what each token's experts make of it, (T, hidden).
 
     Args:
         x: (T, hidden).
         chosen: (T, per token) expert numbers; `weights` of the same shape.
-        gate_up: (experts, 2 * inner, hidden); `down` (experts, hidden, inner).
+        gate_up: 2 * inner rows of hidden; `down` hidden rows of inner.
     """
     choices, count = chosen.shape[1], chosen.numel()
     grouping = group_by_expert(chosen, len(gate_up))
-    inner = swiglu(grouped_product(x, gate_up, grouping, choices, count))
-    parts = grouped_product(inner, down, grouping, 1, count)
+    inner = swiglu(gate_up.product(x.contiguous(), grouping, choices, count))
+    parts = down.product(inner, grouping, 1, count)
     weighted = parts.view(len(x), choices, -1) * weights[:, :, None].to(x.dtype)
     return weighted.sum(dim=1)

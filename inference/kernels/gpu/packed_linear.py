@@ -6,6 +6,9 @@ values are those of the file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import torch
 import triton
 import triton.language as tl
@@ -24,6 +27,42 @@ _BYTES = {
 }
 
 
+@dataclass(frozen=True)
+class TritonBlocks:
+    """Rows as the kernels read them: integers, and what they are multiplied by and added to."""
+
+    data: Tensor
+    """(..., rows, blocks, bytes)."""
+    scales: Tensor
+    """(..., rows, blocks), as `least`."""
+    least: Tensor
+
+    @property
+    def four_bits(self) -> bool:
+        return self.data.shape[-1] == _BYTES[GGMLQuantizationType.Q4_0]
+
+    @classmethod
+    def of(cls, rows: PackedRows, device: torch.device) -> TritonBlocks:
+        size = _BYTES[rows.kind]
+        blocks = rows.data.to(device).view(len(rows.data), rows.width // _BLOCK, -1)
+        halves = blocks[..., :-size].contiguous().view(torch.float16)
+        scales = halves[..., 0].contiguous()
+        if rows.kind is GGMLQuantizationType.Q4_1:
+            least = halves[..., 1].contiguous()
+        else:  # Q4_0 counts from -8
+            least = scales * (-8.0 if rows.kind is GGMLQuantizationType.Q4_0 else 0.0)
+        return cls(blocks[..., -size:].contiguous(), scales, least)
+
+    @classmethod
+    def stacked(cls, each: Sequence[TritonBlocks]) -> TritonBlocks:
+        """Matrices of one shape and kind, one after another."""
+        return cls(
+            torch.stack([one.data for one in each]),
+            torch.stack([one.scales for one in each]),
+            torch.stack([one.least for one in each]),
+        )
+
+
 class TritonPackedLinear:
     """y = x @ weight.T + bias. A `Linear`, and an `Embedding`."""
 
@@ -31,17 +70,9 @@ class TritonPackedLinear:
         self, rows: PackedRows, bias: Tensor | None, device: torch.device, dtype: torch.dtype
     ) -> None:
         """`dtype` is that of the activations."""
-        size = _BYTES[rows.kind]
-        num = len(rows.data)
-        blocks = rows.data.to(device).view(num, rows.width // _BLOCK, -1)
-        halves = blocks[..., :-size].contiguous().view(torch.float16)
-        self._bytes = blocks[..., -size:].contiguous()
-        self._scales = halves[..., 0].contiguous()
-        if rows.kind is GGMLQuantizationType.Q4_1:
-            self._least = halves[..., 1].contiguous()
-        else:  # Q4_0 counts from -8
-            self._least = self._scales * (-8.0 if size == 16 else 0.0)
-        self._four_bits = size == 16
+        blocks = TritonBlocks.of(rows, device)
+        self._bytes, self._scales, self._least = blocks.data, blocks.scales, blocks.least
+        self._four_bits = blocks.four_bits
         self._width = rows.width
         self._bias = bias
         self._dtype = dtype

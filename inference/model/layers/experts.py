@@ -66,30 +66,25 @@ class GroupedExperts:
         self,
         config: MoeConfig,
         router: Linear,
-        gate_up: Tensor,
-        down: Tensor,
-        compute: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor],
+        compute: Callable[[Tensor, Tensor, Tensor], Tensor],
     ) -> None:
-        """`gate_up` (experts, 2 * inner, hidden), `down` (experts, hidden, inner), and
-        `kernels.gpu.experts.experts_swiglu`."""
+        """`compute`: the sum of what the experts chosen (T, per token) make of x (T, hidden), by
+        their weights (T, per token); `kernels.gpu.experts.experts_swiglu` of their matrices."""
         self._config = config
         self._router = router
-        self._gate_up = gate_up
-        self._down = down
         self._compute = compute
 
     def __call__(self, x: Tensor) -> Tensor:
         weights, chosen = _route(self._config, self._router(x))
-        return self._compute(x, chosen, weights, self._gate_up, self._down)
+        return self._compute(x, chosen, weights)
 
 
 class WithShared:
     """A mixture, and an expert that every token goes to."""
 
-    waits_for_device = True
-
     def __init__(self, experts: Mlp, shared: Mlp, gate: Linear | None = None) -> None:
         """`gate` gives the shared expert's weight, before a sigmoid; it is one where None."""
+        self.waits_for_device = experts.waits_for_device or shared.waits_for_device
         self._experts = experts
         self._shared = shared
         self._gate = gate

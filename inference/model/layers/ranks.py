@@ -34,11 +34,11 @@ class RankGroup(Protocol):
 class AllReduced:
     """The sum over all ranks of a part's result: a `Linear` and an `Mlp`."""
 
-    waits_for_device = True  # for the other ranks
-
-    def __init__(self, part: Linear, group: RankGroup) -> None:
+    def __init__(self, part: Linear, group: RankGroup, *, waits_for_device: bool = False) -> None:
+        """`waits_for_device`: whether the part does. The sum itself is queued as a kernel is."""
         self._part = part
         self._group = group
+        self.waits_for_device = waits_for_device
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._group.sum(self._part(x))
