@@ -37,7 +37,7 @@ class BlockCounts:
         return BlockCounts(least(self.num_blocks), windowed)
 
     def spare_slots(self, block_size: int) -> tuple[int, int | None]:
-        """The first slots beyond the pools: of all layers, and of those with blocks of their own."""
+        """The first slots beyond the pools, of all layers and of those with blocks of their own."""
         own = self.windowed
         return self.num_blocks * block_size, None if own is None else own.num_blocks * block_size
 
