@@ -3,11 +3,14 @@
 A text is read as a whole first. Where that finds orders, it is cut into windows of whole paragraphs
 and lines, and each is read by itself, more strictly: there are orders in it somewhere. What is left
 is read again as a whole; orders that no window shows, or that are still there, withhold all of it.
+
+A text of one window is cut into sentences, and more is left out of it: from the first that is
+suspected in the least to the last, and those beside them, as an order may take several sentences.
 """
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 from safety.score.detect import examine_untrusted
@@ -16,12 +19,19 @@ from safety.taxonomy import Category
 SUSPECT_FROM = 0.5
 """Score from which a window is withheld of a text that holds orders; alone it would be marked."""
 
+SENTENCE_SUSPECT_FROM = 0.2
+"""Of a sentence, alone or with the next one, in a text of one window."""
+
+MAX_SENTENCES = 24
+"""Of a short text; one of more is withheld whole, as each costs two readings."""
+
 MIN_WINDOW, MAX_WINDOW = 200, 600
 """Characters. A window ends with a paragraph or a line, a longer line is cut between sentences or
 words."""
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
+_SENTENCE_OR_LINE = re.compile(rf"{_SENTENCE.pattern}|\n+")
 _WORD = re.compile(r"\s+")
 
 
@@ -46,12 +56,37 @@ def order_spans(content: str, *, threshold: float, owner: str | None = None) -> 
     if score(content) < threshold:
         return []
     windows = windows_of(content)
+    if len(windows) == 1:
+        spans = _spans_of_sentences(content, score)
+        has_rest = spans and score(without(content, spans, mark="\n")) < SUSPECT_FROM
+        return spans if has_rest else windows
     found = [one for one in windows if score(content[one.start : one.end]) >= SUSPECT_FROM]
     for withheld in (found, _widened(found, windows)):
         spans = _joined(withheld)
         if spans and score(without(content, spans, mark="\n")) < threshold:
             return spans
     return [Span(0, len(content))]
+
+
+def _spans_of_sentences(content: str, score: Callable[[str], float]) -> list[Span]:
+    """From the first sentence of a short text that reads like orders to the last, and those beside
+    them; none where there are too many. Two that do so only together are both found."""
+    ends = [found.end() for found in _SENTENCE_OR_LINE.finditer(content)]
+    borders = dict.fromkeys((0, *ends, len(content)))
+    sentences = [Span(start, end) for start, end in pairwise(borders)]
+    if len(sentences) > MAX_SENTENCES:
+        return []
+    alone = [score(content[one.start : one.end]) >= SENTENCE_SUSPECT_FROM for one in sentences]
+    found = set(compress(sentences, alone))
+    for (one, two), known in zip(pairwise(sentences), pairwise(alone), strict=True):
+        if not any(known) and score(content[one.start : two.end]) >= SENTENCE_SUSPECT_FROM:
+            found |= {one, two}
+    return _hull(_widened(sorted(found), sentences))
+
+
+def _hull(spans: Sequence[Span]) -> list[Span]:
+    """One from the first of `spans` to the last: what is between an order's sentences is of it."""
+    return [Span(spans[0].start, spans[-1].end)] if spans else []
 
 
 def without(content: str, spans: Sequence[Span], *, mark: str) -> str:

@@ -89,13 +89,20 @@ def test_different_content_has_a_different_marker(
     assert len(markers) == 2
 
 
-def test_file_with_instructions_reaches_no_model(
+def read_without_orders(content: str) -> str:
+    """What a model reads of NEWS and ORDERS: the sentence that is not beside the order."""
+    assert WITHHELD in content and "The council met on Monday at ten." in content
+    assert "previous instructions" not in content
+    return content
+
+
+def test_instructions_in_a_file_reach_no_model(
     reader: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("It was withheld.")
     assert asked_with_file(reader, f"{NEWS}\n\n{ORDERS}").status_code == 200
     [message] = scripted_product.prompts[-1]
-    assert message["content"] == f"{WITHHELD}\n\nSummarise it."
+    assert read_without_orders(message["content"]).endswith("\n\nSummarise it.")
 
 
 def test_file_that_asks_for_harm_is_refused(
@@ -134,7 +141,7 @@ def test_tool_result_is_marked_as_untrusted(
     spotlit(result["content"], NEWS)
 
 
-def test_tool_result_with_instructions_reaches_no_model(
+def test_instructions_in_a_tool_result_reach_no_model(
     client: httpx.Client, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("It was withheld.")
@@ -143,7 +150,7 @@ def test_tool_result_with_instructions_reaches_no_model(
     prompt, called, result = scripted_product.prompts[-1]
     assert prompt["content"] == "What does the page say?"
     assert called["tool_calls"][0]["id"] == result["tool_call_id"] == "call_1"
-    assert result["content"] == WITHHELD
+    read_without_orders(result["content"])
 
 
 def test_tool_result_passes_with_a_subject_that_is_blocked_in_prompts(

@@ -56,7 +56,7 @@ def test_withheld_files_are_named_and_their_text_is_shown(reader: Person) -> Non
     answer = ask(reader, chat, "What do they say?", *files)
     assert withheld(reader, chat) == [["minutes.txt", "minutes.pdf"]]
     shown = texts(reader, answer)
-    assert shown["minutes.txt"] == f"Minutes. {ORDER}"
+    assert shown["minutes.txt"] == ORDER
     assert "developer mode" in shown["minutes.pdf"]
     assert set(shown) == {"minutes.txt", "minutes.pdf"}
 

@@ -4,7 +4,7 @@ Prints how much of each is read by a model as it is, with its spaces replaced, w
 that read like orders, or not at all, by the default policy; and how many of the characters of those
 that lose places are read. No training of the head has read any of it (`held_out`). `--own` leaves
 out what is fetched from a package index. `--tools` prints instead how many tools are held by what
-is said of them.
+is said of them. `--short` prints what is read of short texts with orders in them.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from safety.judge.policy import DEFAULT_POLICY
 from safety.judge.spotlight import DATAMARK_FROM, injection_score, withheld_spans
 from safety.judge.tool_texts import orders_in_tool
 from safety.training.untrusted.held_out import own_corpora, published_corpora
+from safety.training.untrusted.short import SHORT_HEAD, short_corpora, short_row
 from safety.training.untrusted.tool_texts import tool_corpora
 
 
@@ -23,9 +24,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--own", action="store_true", help="only what needs no download")
     parser.add_argument("--tools", action="store_true", help="only what is said of tools")
+    parser.add_argument("--short", action="store_true", help="only short texts with orders")
     options = parser.parse_args()
     if options.tools:
         sys.stdout.write(tools_table())
+        return
+    if options.short:
+        sys.stdout.write(SHORT_HEAD)
+        for name, short in short_corpora(published=not options.own):
+            sys.stdout.write(short_row(name, short))
         return
     sys.stdout.write(
         "| content | n | as it is | spaces replaced | places or all withheld | 95 % interval"
