@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { files } from "./vite.files";
+import { compiledAtOnce, files } from "./vite.files";
 import { messages } from "./vite.messages";
 import { pythonSnapshot } from "./vite.python-snapshot";
 import { serviceWorker } from "./vite.service-worker";
@@ -25,7 +25,7 @@ const BASE = "/static/app/";
 
 export default defineConfig({
   base: BASE,
-  plugins: [messages(), react(), tailwindcss(), pythonSnapshot(), serviceWorker(BASE)],
+  plugins: [messages(), react(), tailwindcss(), pythonSnapshot(), compiledAtOnce(), serviceWorker(BASE)],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },
