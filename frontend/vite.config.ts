@@ -25,7 +25,14 @@ const BASE = "/static/app/";
 
 export default defineConfig({
   base: BASE,
-  plugins: [messages(), react(), tailwindcss(), pythonSnapshot(), compiledAtOnce(), serviceWorker(BASE)],
+  plugins: [
+    messages(),
+    react(),
+    tailwindcss(),
+    pythonSnapshot(),
+    compiledAtOnce(),
+    serviceWorker(BASE),
+  ],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },

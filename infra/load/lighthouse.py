@@ -44,6 +44,11 @@ def lighthouse_report(url: str, port: int, file: Path, options: list[str]) -> Re
     return report
 
 
+def performance(report: Report) -> float:
+    """0 where it could not be measured."""
+    return float(report["categories"]["performance"]["score"] or 0)
+
+
 def print_head() -> None:
     print(f"| page | {' | '.join(CATEGORIES)} | {' | '.join(TIMES)} | audits below 90 % |")
     print(f"|--|{'--:|' * (len(CATEGORIES) + len(TIMES))}--|")

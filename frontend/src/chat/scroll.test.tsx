@@ -101,23 +101,37 @@ describe("useStickToEnd", () => {
   });
 });
 
-it("tells a list of which all is there of its first scroll in a task of its own", async () => {
-  let scrolled = 0;
-  const offset = vi
-    .spyOn(HTMLElement.prototype, "scrollTop", "get")
-    .mockImplementation(() => scrolled);
-  vi.spyOn(HTMLElement.prototype, "scrollTop", "set").mockImplementation((to) => {
-    scrolled = to;
+describe("a list of which all is there", () => {
+  const rendered = () => {
+    let scrolled = 0;
+    const offset = vi
+      .spyOn(HTMLElement.prototype, "scrollTop", "get")
+      .mockImplementation(() => scrolled);
+    vi.spyOn(HTMLElement.prototype, "scrollTop", "set").mockImplementation((to) => {
+      scrolled = to;
+    });
+    vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(1000);
+    const viewport = render(<Area whole />).getByTestId("viewport");
+    expect(offset).toHaveBeenCalled();
+    expect(scrolled).toBe(1000);
+    const heard = vi.fn();
+    viewport.addEventListener("scroll", heard);
+    return { viewport, heard };
+  };
+
+  it("hears of its first scroll in a task of its own", async () => {
+    const { viewport, heard } = rendered();
+    fireEvent.scroll(viewport);
+    expect(heard).not.toHaveBeenCalled();
+    await waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    fireEvent.scroll(viewport);
+    expect(heard).toHaveBeenCalledTimes(2);
   });
-  vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(1000);
-  const viewport = render(<Area whole />).getByTestId("viewport");
-  expect(offset).toHaveBeenCalled();
-  expect(scrolled).toBe(1000);
-  const heard = vi.fn();
-  viewport.addEventListener("scroll", heard);
-  fireEvent.scroll(viewport);
-  expect(heard).not.toHaveBeenCalled();
-  await waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
-  fireEvent.scroll(viewport);
-  expect(heard).toHaveBeenCalledTimes(2);
+
+  it("hears at once of a reader who scrolls before it", () => {
+    const { viewport, heard } = rendered();
+    viewport.scrollTop = 400;
+    fireEvent.scroll(viewport);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
 });

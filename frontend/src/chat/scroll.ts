@@ -15,11 +15,14 @@ export interface StickToEnd {
 }
 
 /**
- * Tells the listeners of `viewport` of the next scroll in a task of its own: that which begins a chat
- * comes in the frame that lays it out, and what a list does about it would make that frame late.
+ * Tells the listeners of `viewport` of the scroll to where it is in a task of its own: that which begins
+ * a chat comes in the frame that lays it out, and what a list does about it would make that frame late.
  */
 function tellOfScrollLater(viewport: HTMLElement): void {
+  const begun = viewport.scrollTop;
   const hold = (event: Event) => {
+    // A reader who was faster is followed at once.
+    if (viewport.scrollTop !== begun) return;
     event.stopImmediatePropagation();
     void nextTask().then(() => viewport.dispatchEvent(new Event("scroll")));
   };

@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { type CustomItemComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
 import { useFollowReading } from "@/voice/read-aloud";
@@ -112,6 +112,7 @@ export function Thread(props: ThreadProps) {
               ref={list}
               scrollRef={viewport}
               shift={shift}
+              item={ListItem}
               bufferSize={600}
               // Else dozens are rendered before the first one is measured.
               itemSize={ROW_PX}
@@ -160,6 +161,15 @@ export function Thread(props: ThreadProps) {
         </div>
       )}
       {footer}
+    </div>
+  );
+}
+
+/** Takes clicks also while the list scrolls: it takes none itself then, nor for a moment after. */
+function ListItem({ ref, style, children }: CustomItemComponentProps) {
+  return (
+    <div ref={ref} style={style} className="pointer-events-auto">
+      {children}
     </div>
   );
 }

@@ -44,7 +44,8 @@ export function ToastViewport() {
   return (
     <Toast.Provider toastManager={manager} limit={3}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed inset-x-0 bottom-6 z-70 mx-auto flex w-[calc(100vw-2rem)] max-w-sm flex-col gap-2 outline-none">
+        {/* Below the header: at the foot it would cover what is written, and the button that sends it. */}
+        <Toast.Viewport className="fixed inset-x-0 top-[calc(3.5rem+env(safe-area-inset-top))] z-70 mx-auto flex w-[calc(100vw-2rem)] max-w-sm flex-col gap-2 outline-none">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -58,7 +59,8 @@ function ToastList() {
     <Toast.Root
       key={item.id}
       toast={item}
-      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pe-2 ps-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
+      swipeDirection={["up", "right"]}
+      className="flex items-center gap-3 rounded-2xl bg-tooltip py-2 pe-2 ps-4 text-sm text-tooltip-foreground shadow-lg transition data-ending-style:opacity-0 data-starting-style:-translate-y-2 data-starting-style:opacity-0 data-limited:hidden"
     >
       <Toast.Title className="min-w-0 flex-1 py-1" />
       <Toast.Action className="cursor-pointer rounded-lg px-2.5 py-1.5 font-semibold hover:bg-white/15 dark:hover:bg-black/10" />

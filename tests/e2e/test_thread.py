@@ -1,0 +1,72 @@
+"""The thread of a stored chat, and what comes over it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.images import keep_image
+from tests.e2e.inserted_conversations import insert_branch
+from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.scripted import ScriptedProduct
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+ANSWER = "\n\n".join(f"Paragraph {number}. " + "The sea is calm. " * 20 for number in range(8))
+
+# Where the button is while the list hears of its scroll: what a click there would hit.
+_HIT_WHILE_SCROLLING = """async (button) => {
+  const list = button.closest('section');
+  const heard = new Promise((done) => list.addEventListener('scroll', done, { once: true }));
+  button.scrollIntoView({ block: 'center' });
+  await heard;
+  await new Promise((done) => requestAnimationFrame(done));
+  const { left, top, width, height } = button.getBoundingClientRect();
+  return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}"""
+
+
+@pytest.fixture
+def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    return visit_scripted
+
+
+@pytest.mark.parametrize("turns", [1, 4])
+def test_button_in_a_thread_takes_a_click_while_the_thread_scrolls(
+    sign_up: SignUp, scripted_product: ScriptedProduct, turns: int
+) -> None:
+    person: Person = sign_up()
+    texts = [text for turn in range(turns) for text in (f"Question {turn}", ANSWER)]
+    person.open(f"/c/{insert_branch(scripted_product, person, 'The sea', texts)}")
+    expect(person.answer).to_be_visible()
+    question = person.page.get_by_role("article", name="You").last
+    assert question.get_by_role("button").first.evaluate(_HIT_WHILE_SCROLLING)
+    copy = person.answer.get_by_role("button", name="Copy answer")
+    assert copy.evaluate(_HIT_WHILE_SCROLLING)
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_notice_covers_neither_the_header_nor_the_composer(
+    sign_up: SignUp, scripted_product: ScriptedProduct, device: str
+) -> None:
+    person: Person = sign_up(**(PHONE if device == "phone" else {}))
+    page = person.page
+    chat = insert_branch(scripted_product, person, "The sea", ["How is it?", ANSWER])
+    person.open(f"/c/{chat}")
+    person.answer.get_by_role("button", name="Bad answer").click()
+    page.get_by_role("textbox", name="Comment").fill("It is rough.")
+    page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    notice = page.get_by_role("dialog").filter(has_text="Thank you for your feedback.")
+    expect(notice).to_be_visible()
+    keep_image(page, f"notice-{device}")
+    box = edges(notice)
+    assert edges(page.get_by_role("main").locator("header"))["bottom"] <= box["top"]
+    assert box["bottom"] <= edges(page.locator("form", has=person.composer))["top"]
+
+
+def edges(locator: Locator) -> dict[str, Any]:
+    found: dict[str, Any] = locator.evaluate(
+        "(element) => { const { top, bottom } = element.getBoundingClientRect();"
+        " return { top, bottom }; }"
+    )
+    return found
