@@ -145,9 +145,7 @@ def test_program_that_never_ends_is_stopped_and_run_again(
 
 def test_flood_is_cut(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
     person = sign_up()
-    code = (
-        'for number in range(110):\n    print("line", number, "-" * 9_900)\nprint("the last")'
-    )
+    code = 'for number in range(110):\n    print("line", number, "-" * 9_900)\nprint("the last")'
     shown = run(person, scripted_product, code)
     expect(shown.get_by_text("Finished")).to_be_visible()
     expect(output(person.page)).to_contain_text("more was written than is shown")
