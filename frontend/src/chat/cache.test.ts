@@ -1,13 +1,16 @@
-import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from "@tanstack/react-query";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { getConversation } from "@/api/conversations";
 import type { Conversation, Message } from "@/api/types";
 import {
   type ConversationData,
+  changeShown,
   conversationKey,
+  listKey,
   patchMessage,
   readAgain,
   refreshConversation,
+  refreshLists,
   stopReading,
 } from "./cache";
 import { loadedMessages } from "./view";
@@ -143,5 +146,62 @@ describe("refreshConversation", () => {
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json(AFTER_THE_TURN)));
     await refreshConversation(client, ID);
     expect(shown()).toEqual(["3", "4"]);
+  });
+});
+
+describe("the sidebar's lists", () => {
+  let reads = 0;
+  let leave = () => {};
+  const PAUSE_MS = 500;
+  const lists = new QueryClient();
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    const observer = new QueryObserver(lists, {
+      queryKey: listKey({}),
+      queryFn: () => Promise.resolve({ pages: [], pageParams: [], read: ++reads }),
+      staleTime: Number.POSITIVE_INFINITY,
+    });
+    leave = observer.subscribe(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    reads = 0;
+  });
+
+  afterEach(async () => {
+    await vi.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    leave();
+    lists.clear();
+    vi.useRealTimers();
+  });
+
+  it("are read at once, and once more for all that changed in the pause after it", async () => {
+    for (let change = 0; change < 5; change += 1) {
+      refreshLists(lists);
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    expect(reads).toBe(1);
+    await vi.advanceTimersByTimeAsync(PAUSE_MS);
+    expect(reads).toBe(2);
+    await vi.advanceTimersByTimeAsync(10 * PAUSE_MS);
+    expect(reads).toBe(2);
+  });
+
+  it("are read by who opens one in the pause", async () => {
+    refreshLists(lists);
+    await vi.advanceTimersByTimeAsync(1);
+    refreshLists(lists);
+    expect(lists.getQueryState(listKey({}))?.isInvalidated).toBe(true);
+  });
+
+  it("are not read between a change on the page and the server's answer", async () => {
+    refreshLists(lists);
+    await vi.advanceTimersByTimeAsync(1);
+    refreshLists(lists);
+    const takeBack = await changeShown(lists, ID, {}, () => null);
+    await vi.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(reads).toBe(1);
+    takeBack();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reads).toBe(2);
   });
 });

@@ -28,6 +28,8 @@ interface Refresh {
 
 const refreshes = new WeakMap<QueryClient, Map<string, Refresh>>();
 const deleted = new WeakMap<QueryClient, Set<string>>();
+const LISTS_PAUSE_MS = 500;
+const pauses = new WeakMap<QueryClient, { readAfter: boolean }>();
 
 /** Whether this page has deleted the conversation, or begun to: it is read no more. */
 export const isDeleted = (client: QueryClient, id: string): boolean =>
@@ -108,9 +110,27 @@ async function writeConversation(
   client.setQueryData<ConversationData>(conversationKey(id), change);
 }
 
-/** Marks the sidebar's lists as out of date; those on the page are read again. */
+/**
+ * Marks the sidebar's lists as out of date; those on the page are read again.
+ *
+ * At once, and then no more than once in LISTS_PAUSE_MS: a prompt and its answer are four or five
+ * changes, and each read is a request.
+ */
 export function refreshLists(client: QueryClient): void {
+  const pause = pauses.get(client);
+  if (pause) {
+    pause.readAfter = true;
+    // A list that is opened meanwhile reads what is there then.
+    void client.invalidateQueries({ queryKey: allLists, refetchType: "none" });
+    return;
+  }
   void client.invalidateQueries({ queryKey: allLists });
+  const begun = { readAfter: false };
+  pauses.set(client, begun);
+  setTimeout(() => {
+    pauses.delete(client);
+    if (begun.readAfter) refreshLists(client);
+  }, LISTS_PAUSE_MS);
 }
 
 /** Changes one conversation's row wherever it is listed, before the server has confirmed. */
@@ -142,6 +162,9 @@ export async function changeShown(
   patch: Partial<Conversation>,
   show: (row: ConversationSummary) => ConversationSummary | null,
 ): Promise<() => void> {
+  // What is read before the server has changed it would show it as it was.
+  const pause = pauses.get(client);
+  if (pause) pause.readAfter = false;
   await client.cancelQueries({ queryKey: allLists });
   const lists = client.getQueriesData<ListData>({ queryKey: allLists });
   const first = client.getQueryData<ConversationData>(conversationKey(id))?.pages[0];
@@ -152,6 +175,7 @@ export async function changeShown(
   return () => {
     for (const [key, data] of lists) client.setQueryData(key, data);
     if (before) void patchPages(client, id, (page) => ({ ...page, ...before }));
+    refreshLists(client);
   };
 }
 

@@ -49,7 +49,6 @@ export function useConversationActions() {
         } catch (error) {
           readAgain(client, row.id);
           takeBack();
-          refreshLists(client);
           toast(errorMessage(error));
           return;
         }
