@@ -102,8 +102,8 @@ async def test_text_that_a_follower_held_back_counts_as_reused_when_it_is_cut_sh
     """Its own check lets go of the beginning of an address at the end; nothing of it was computed
     for it. Its policy is another one than the first's, or they would hold back the same."""
     request = greedy(await caller(), turn=TURN, on_disconnect="grace")
-    script = ["Write", " to", " quentin", "@example.org"]
-    upstream = await start_upstream(script=script, hang_after=3)
+    script = ["Write", " to", " quent", "in", "@example.org"]
+    upstream = await start_upstream(script=script, hang_after=4)
     async with running_gateway(pools_of(upstream)) as gateway:
         first = await start(request)
         await read(first.id, request.principal, until=_has_said("Write to quentin"))
@@ -115,12 +115,12 @@ async def test_text_that_a_follower_held_back_counts_as_reused_when_it_is_cut_sh
         async with asyncio.timeout(TIMEOUT_S):
             while following.choices[0].generated != "Write to quentin":
                 await asyncio.sleep(0.02)
-        assert following.choices[0].tokens < 3
+        assert following.choices[0].tokens < 4
         await cancel(second.id, principal=request.principal)
         stopped = await until_ended(second.id)
     assert len(upstream.served) == 1
-    assert (stopped.output_tokens, stopped.cached_output_tokens) == (3, 3)
-    await check_billed(second.id, output_tokens=3, state="cancelled")
+    assert (stopped.output_tokens, stopped.cached_output_tokens) == (4, 4)
+    await check_billed(second.id, output_tokens=4, state="cancelled")
 
 
 @pytest.mark.parametrize("leaves", [False, True], ids=["cancelled", "its client left"])
