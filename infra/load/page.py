@@ -10,6 +10,8 @@ import argparse
 import os
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import linear_regression, median
@@ -155,35 +157,47 @@ def _make_chats(stack: Stack) -> Chats:
 def _lighthouse(
     playwright: Playwright, url: str, chats: Chats, directory: Path, *, keep: Path | None
 ) -> None:
-    """In a browser of its own, whose person is signed in before the chat is looked at."""
+    """Each run is in a browser that has just begun, with the files that the one before it kept. In
+    one that goes on, Lighthouse first instruments the functions of the page before, on the same
+    thread as the page that it measures: up to 160 ms, times four."""
     print_head()
     reports: dict[str, Report] = {}
-    port = free_port()
-    context = playwright.chromium.launch_persistent_context(
-        directory / "profile",
-        executable_path=chromium_path(),
-        args=[*_arguments(), f"--remote-debugging-port={port}"],
-    )
-    cookie, value = chats.cookie
     for page, path in (
         ("sign-in", "/login"),
         ("a new chat", "/"),
         ("a chat", f"/c/{chats.short[0]}"),
     ):
-        if path != "/login":
-            context.add_cookies([{"name": cookie, "value": value, "url": url}])
+        cookie = None if path == "/login" else chats.cookie
         for preset, options in PRESETS.items():
             name = f"{page}, {preset}"
             file = (keep or directory) / f"{name.replace(', ', '-').replace(' ', '-')}.json"
-            runs = [
-                lighthouse_report(f"{url}{path}", port, file, options)
-                for _ in range(_RUNS.get(name, 1))
-            ]
+            runs = []
+            for _ in range(_RUNS.get(name, 1)):
+                with _browser_of(playwright, directory / "profile", url, cookie) as port:
+                    runs.append(lighthouse_report(f"{url}{path}", port, file, options))
             reports[name] = sorted(runs, key=performance)[len(runs) // 2]
             print_scores(name, reports[name])
-    context.close()
     for name, report in reports.items():
         print_long_tasks(name, report)
+
+
+@contextmanager
+def _browser_of(
+    playwright: Playwright, profile: Path, url: str, cookie: tuple[str, str] | None
+) -> Iterator[int]:
+    """A browser with what `profile` keeps, of the person whose `cookie` it is; yields its port."""
+    port = free_port()
+    context = playwright.chromium.launch_persistent_context(
+        profile,
+        executable_path=chromium_path(),
+        args=[*_arguments(), f"--remote-debugging-port={port}"],
+    )
+    if cookie is not None:
+        context.add_cookies([{"name": cookie[0], "value": cookie[1], "url": url}])
+    try:
+        yield port
+    finally:
+        context.close()
 
 
 def _arguments() -> list[str]:
