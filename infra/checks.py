@@ -88,22 +88,12 @@ def page_lint_stages(npm: Sequence[str], *, is_built: bool) -> list[Stage]:
 
 
 def test_stages(npm: Sequence[str], *, nightly: bool) -> list[Stage]:
-    # Asserts no time: its line is in the night's log, so that what the gateway adds cannot grow
-    # unseen.
-    delay = (
-        "-m",
-        "tests.support.gateway_delay",
-        "--streams",
-        "10",
-        "--seconds",
-        "2",
-        "--runs",
-        "1",
-    )
+    measured = ("--streams", "10", "--seconds", "2", "--runs", "1")
     return [
         *(pytest_stage(name, nightly=nightly) for name in _TESTS if name not in _WITHOUT_PAGE),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),
-        *([Stage("gateway's delay", ("python", *delay))] if nightly else []),
+        # Asserts no time: its line is in the log, so that what the gateway adds cannot grow unseen.
+        Stage("gateway's delay", ("python", "-m", "tests.support.gateway_delay", *measured)),
     ]
 
 
