@@ -8,8 +8,9 @@ pytestmark = pytest.mark.model
 
 def test_models_are_listed_with_their_aliases(client):
     ids = {model.id for model in client.models.list()}
-    assert {"smollm2-135m", "auto"} <= ids
-    for model_id in ids:
+    always = {"smollm2-135m", "auto"}
+    assert always <= ids
+    for model_id in always:  # another test's model may come and go
         found = client.models.retrieve(model_id)
         assert found.id == model_id and found.object == "model" and found.owned_by == "parley"
 

@@ -97,6 +97,10 @@ def test_engine_that_freezes_as_soon_as_it_is_ready_is_killed(tiny: Path) -> Non
     assert engine.drain(10.0) == 0, "as Serve does, which ends the replica then"
 
 
+def children_of_port(port: str) -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if port in child.cmdline()]
+
+
 def test_engine_that_freezes_while_it_loads_is_killed(tiny: Path) -> None:
     port = str(free_port())
     arguments = ["--model", str(tiny), "--port", port, "--threads", "1"]
@@ -104,8 +108,8 @@ def test_engine_that_freezes_while_it_loads_is_killed(tiny: Path) -> None:
     engine = EngineProcess(arguments, os.environ, url=url, key=KEY, max_load_silence_s=3.0)
     with ThreadPoolExecutor(1) as starting:
         started = starting.submit(engine.start, START_TIMEOUT_S)
-        wait_until(lambda: any(port in one.cmdline() for one in psutil.Process().children()))
-        server = psutil.Process(engine.pid)
+        wait_until(lambda: children_of_port(port))
+        [server] = children_of_port(port)
         wait_until(server.children)  # its core: it loads
         family = [server, *server.children(recursive=True)]
         server.send_signal(signal.SIGSTOP)
