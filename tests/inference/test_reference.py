@@ -23,6 +23,12 @@ FEW = (0, 1, 3, 4, 9, 15, 16, 20, 21)
 ALL = range(len(QUESTIONS))
 
 
+def of_few_and_at_night_of_all(test: str) -> pytest.MarkDecorator:
+    beside = f"tests/inference/test_reference.py::{test}"
+    every = pytest.param(ALL, marks=pytest.mark.nightly(beside=beside))
+    return pytest.mark.parametrize("which", [FEW, every], ids=["few", "all"])
+
+
 @pytest.fixture(scope="module")
 def prompts(tokenizer: TextTokenizer) -> list[list[int]]:
     return prompts_of(tokenizer)
@@ -34,20 +40,7 @@ def expected() -> list[list[int]]:
     return kept_answers()
 
 
-@pytest.mark.parametrize(
-    "which",
-    [
-        FEW,
-        pytest.param(
-            ALL,
-            marks=pytest.mark.nightly(
-                beside="tests/inference/test_reference.py"
-                "::test_greedy_tokens_equal_the_reference_for_single_prompts"
-            ),
-        ),
-    ],
-    ids=["few", "all"],
-)
+@of_few_and_at_night_of_all("test_greedy_tokens_equal_the_reference_for_single_prompts")
 def test_greedy_tokens_equal_the_reference_for_single_prompts(make_core, prompts, expected, which):
     """Each prompt alone and without a prefix cache."""
     driver = Driver(make_core(prefix_cache=False))
@@ -69,20 +62,7 @@ def test_kept_answers_are_those_of_transformers(reference_model, prompts, expect
         assert greedy_choice == answer
 
 
-@pytest.mark.parametrize(
-    "which",
-    [
-        FEW,
-        pytest.param(
-            ALL,
-            marks=pytest.mark.nightly(
-                beside="tests/inference/test_reference.py"
-                "::test_greedy_tokens_equal_the_reference_in_a_mixed_batch"
-            ),
-        ),
-    ],
-    ids=["few", "all"],
-)
+@of_few_and_at_night_of_all("test_greedy_tokens_equal_the_reference_in_a_mixed_batch")
 def test_greedy_tokens_equal_the_reference_in_a_mixed_batch(make_core, prompts, expected, which):
     """Long and short, beginning and going on, in the same steps, chunks of odd sizes."""
     core = make_core(max_num_batched_tokens=61, mixed_step_tokens=37)

@@ -113,11 +113,15 @@ export type BulkAction = "archive" | "unarchive" | "delete" | "restore";
 /** How many a request takes. */
 const MAX_BULK = 200;
 
+function* inParts(ids: string[]): Generator<string[]> {
+  for (let from = 0; from < ids.length; from += MAX_BULK) yield ids.slice(from, from + MAX_BULK);
+}
+
 /** Changes any number of conversations, in as many requests as that takes. */
 export async function postBulk(ids: string[], action: BulkAction): Promise<{ changed: number }> {
   let changed = 0;
-  for (let from = 0; from < ids.length; from += MAX_BULK) {
-    const body = { ids: ids.slice(from, from + MAX_BULK), action };
+  for (const part of inParts(ids)) {
+    const body = { ids: part, action };
     const path = "/api/conversations/bulk";
     changed += (await api<{ changed: number }>(path, { method: "POST", body })).changed;
   }
@@ -129,11 +133,7 @@ export async function eraseTrash(
   ids: string[] | "all",
 ): Promise<{ erased: number; generating: number }> {
   const total = { erased: 0, generating: 0 };
-  const parts: (string[] | "all")[] = ids === "all" ? [ids] : [];
-  for (let from = 0; ids !== "all" && from < ids.length; from += MAX_BULK) {
-    parts.push(ids.slice(from, from + MAX_BULK));
-  }
-  for (const part of parts) {
+  for (const part of ids === "all" ? [ids] : inParts(ids)) {
     let done: TrashErased;
     do {
       const path = "/api/conversations/trash/erase";

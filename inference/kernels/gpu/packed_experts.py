@@ -12,7 +12,7 @@ import triton.language as tl
 from torch import Tensor
 
 from inference.kernels.gpu.experts import Grouping
-from inference.kernels.gpu.packed_linear import TritonBlocks, TritonPackedLinear
+from inference.kernels.gpu.packed_linear import TritonBlocks, TritonPackedLinear, unpacked
 from inference.quantization.packed import PackedRows
 
 _ROWS = 16
@@ -68,26 +68,15 @@ def _grouped_packed_product(
     real = (entry < count)[:, None]
     expert = tl.load(expert_of_tile + tile).to(tl.int64)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
-    exists = (column < num_out)[:, None]
     half = tl.arange(0, 16)
     rows = x + (entry // choices).to(tl.int64)[:, None] * blocks * 32 + half[None, :]
     total = tl.zeros([ROWS, COLUMNS], tl.float32)
     for block in range(blocks):
         index = (expert * num_out + column) * blocks + block
-        scale = tl.load(scales + index, mask=column < num_out, other=0.0).to(tl.float32)
-        low = tl.load(least + index, mask=column < num_out, other=0.0).to(tl.float32)
         left = tl.load(rows + block * 32, mask=real, other=0.0)
         right = tl.load(rows + block * 32 + 16, mask=real, other=0.0)
-        if FOUR_BITS:
-            both = tl.load(data + index[:, None] * 16 + half[None, :], mask=exists, other=0)
-            first, second = (both & 15).to(tl.float32), (both >> 4).to(tl.float32)
-        else:
-            from_data = data + index[:, None] * 32 + half[None, :]
-            first = tl.load(from_data, mask=exists, other=0).to(tl.int8, bitcast=True)
-            second = tl.load(from_data + 16, mask=exists, other=0).to(tl.int8, bitcast=True)
-            first, second = first.to(tl.float32), second.to(tl.float32)
-        first = (first * scale[:, None] + low[:, None]).to(left.dtype)
-        second = (second * scale[:, None] + low[:, None]).to(left.dtype)
+        first, second = unpacked(data, scales, least, index, column < num_out, FOUR_BITS)
+        first, second = first.to(left.dtype), second.to(left.dtype)
         total += tl.dot(left, tl.trans(first), input_precision="ieee")
         total += tl.dot(right, tl.trans(second), input_precision="ieee")
     tl.store(

@@ -113,6 +113,24 @@ class TritonPackedLinear:
 
 
 @triton.jit
+def unpacked(data, scales, least, index, exists, FOUR_BITS: tl.constexpr):
+    """The two halves, of 16 values each, of the blocks at `index`, as rows in float32; 0 where a
+    block does not exist."""
+    half = tl.arange(0, 16)[None, :]
+    scale = tl.load(scales + index, mask=exists, other=0.0).to(tl.float32)[:, None]
+    low = tl.load(least + index, mask=exists, other=0.0).to(tl.float32)[:, None]
+    if FOUR_BITS:
+        both = tl.load(data + index[:, None] * 16 + half, mask=exists[:, None], other=0)
+        first, second = (both & 15).to(tl.float32), (both >> 4).to(tl.float32)
+    else:
+        block = data + index[:, None] * 32 + half
+        first = tl.load(block, mask=exists[:, None], other=0).to(tl.int8, bitcast=True)
+        second = tl.load(block + 16, mask=exists[:, None], other=0).to(tl.int8, bitcast=True)
+        first, second = first.to(tl.float32), second.to(tl.float32)
+    return first * scale + low, second * scale + low
+
+
+@triton.jit
 def _packed_product(
     x, data, scales, least, out, num, num_out, blocks,
     FOUR_BITS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
@@ -120,25 +138,15 @@ def _packed_product(
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     half = tl.arange(0, 16)
-    real, exists = (row < num)[:, None], (column < num_out)[:, None]
+    real = (row < num)[:, None]
     total = tl.zeros([ROWS, COLUMNS], tl.float32)
     for block in range(blocks):
         index = column.to(tl.int64) * blocks + block
-        scale = tl.load(scales + index, mask=column < num_out, other=0.0).to(tl.float32)
-        low = tl.load(least + index, mask=column < num_out, other=0.0).to(tl.float32)
         from_x = x + row.to(tl.int64)[:, None] * blocks * 32 + block * 32 + half[None, :]
         left = tl.load(from_x, mask=real, other=0.0)
         right = tl.load(from_x + 16, mask=real, other=0.0)
-        if FOUR_BITS:
-            both = tl.load(data + index[:, None] * 16 + half[None, :], mask=exists, other=0)
-            first, second = (both & 15).to(tl.float32), (both >> 4).to(tl.float32)
-        else:
-            from_data = data + index[:, None] * 32 + half[None, :]
-            first = tl.load(from_data, mask=exists, other=0).to(tl.int8, bitcast=True)
-            second = tl.load(from_data + 16, mask=exists, other=0).to(tl.int8, bitcast=True)
-            first, second = first.to(tl.float32), second.to(tl.float32)
-        first = (first * scale[:, None] + low[:, None]).to(left.dtype)
-        second = (second * scale[:, None] + low[:, None]).to(left.dtype)
+        first, second = unpacked(data, scales, least, index, column < num_out, FOUR_BITS)
+        first, second = first.to(left.dtype), second.to(left.dtype)
         total += tl.dot(left, tl.trans(first), input_precision="ieee")
         total += tl.dot(right, tl.trans(second), input_precision="ieee")
     tl.store(
