@@ -6,6 +6,7 @@ at the end. See docs/decisions/0321.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import threading
@@ -44,12 +45,17 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """How a stage ended, after how many seconds; what named a failure, and its last lines; the
-    tests that passed at a second try."""
+    """How a stage ended, after how many seconds, and how many of processor time its processes took;
+    what named a failure, and its last lines; the tests that passed at a second try.
+
+    Of processor time only that is known of which somebody waited for the end: a process that
+    another took over, or killed without waiting, is not in it.
+    """
 
     stage: Stage
     exit_code: int
     seconds: float
+    processor_s: float
     last_words: tuple[str, ...]
     second_tries: tuple[str, ...] = ()
 
@@ -58,7 +64,11 @@ class StageResult:
         return self.exit_code == 0
 
     def __str__(self) -> str:
-        return f"  {'✓' if self.passed else '✗'} {self.seconds:7.1f} s  {self.stage.title}"
+        passed = "✓" if self.passed else "✗"
+        return (
+            f"  {passed} {self.seconds:7.1f} s {self.processor_s:7.1f} s of a processor  "
+            f"{self.stage.title}"
+        )
 
 
 class Threads:
@@ -109,8 +119,13 @@ def with_second_try(result: StageResult, environment: dict[str, str]) -> StageRe
     stage = result.stage
     command = (*stage.command, "--last-failed", "--last-failed-no-failures=none")
     again = _run(replace(stage, title=f"{stage.title} again", command=command), environment)
-    seconds = result.seconds + again.seconds
-    return replace(again, stage=stage, seconds=seconds, second_tries=failed if again.passed else ())
+    return replace(
+        again,
+        stage=stage,
+        seconds=result.seconds + again.seconds,
+        processor_s=result.processor_s + again.processor_s,
+        second_tries=failed if again.passed else (),
+    )
 
 
 def summary(outcomes: Sequence[StageResult]) -> int:
@@ -155,9 +170,13 @@ def _run(stage: Stage, environment: dict[str, str]) -> StageResult:
             if line.startswith(_NAMES_A_FAILURE):
                 named.append(last_words[-1])
             _say(_line(stage, last_words[-1]))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     earlier = [line for line in named if line not in last_words]
     seconds = time.monotonic() - started
-    outcome = StageResult(stage, process.returncode, seconds, (*earlier, *last_words))
+    processor_s = usage.ru_utime + usage.ru_stime
+    words = (*earlier, *last_words)
+    outcome = StageResult(stage, process.returncode, seconds, processor_s, words)
     _say(str(outcome))
     return outcome
 

@@ -31,8 +31,16 @@ def test_all_stages_run_and_one_failure_fails_the_checks(
     assert (tmp_path / "ran").exists()
     shown = capfd.readouterr().out
     assert "first │ a reason\n" in shown
-    assert re.search(r"✗ +[0-9.]+ s  first\n", shown)
-    assert re.search(r"✓ +[0-9.]+ s  second\n", shown)
+    assert re.search(r"✗ +[0-9.]+ s +[0-9.]+ s of a processor  first\n", shown)
+    assert re.search(r"✓ +[0-9.]+ s +[0-9.]+ s of a processor  second\n", shown)
+
+
+def test_processor_time_of_a_stage_is_that_of_all_its_processes(tmp_path: Path) -> None:
+    computes = "import time\nwhile time.process_time() < 0.5: pass"
+    child = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {computes!r}])"
+    waits = run_stage(Stage("waits", ("sleep", "0.5"), tmp_path), dict(os.environ))
+    parent = run_stage(Stage("computes", (sys.executable, "-c", child), tmp_path), {})
+    assert waits.processor_s < 0.5 <= parent.processor_s
 
 
 def test_last_output_of_a_failed_stage_is_printed_last(
@@ -120,7 +128,7 @@ def test_name_of_a_failure_is_repeated_at_the_end(
     failing = "echo FAILED test_it; for n in $(seq 20); do echo late $n; done; exit 1"
     run([Stage("red", ("sh", "-c", failing), tmp_path)])
     shown = capfd.readouterr().out
-    _, after_table = shown.split(" s  red\n", 2)[1:]
+    _, after_table = shown.split(" s of a processor  red\n", 2)[1:]
     assert "red │ FAILED test_it\n" in after_table
 
 
