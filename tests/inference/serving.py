@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from infra.services.ports import free_port
+from tests.support.forkserver import Forked, fork
 
 MODEL_NAME = "smollm2-135m"
 
@@ -20,7 +21,7 @@ MODEL_NAME = "smollm2-135m"
 class Served:
     """A running server, spoken to over HTTP only."""
 
-    def __init__(self, url: str, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, url: str, process: Forked | subprocess.Popen[bytes]) -> None:
         self.url = url
         self.process = process
         self.http = httpx.Client(base_url=url, timeout=120)
@@ -48,16 +49,21 @@ def wait_for(condition, timeout_s: float = 120, *, every_s: float = 0.02) -> Non
         time.sleep(every_s)
 
 
+def start(module: str, *arguments: str) -> Forked:
+    """`python -m MODULE …` with our environment and output, forked from what has torch."""
+    command = ("python", "-m", module, *arguments)
+    with os.fdopen(os.dup(2), "wb") as output:
+        return fork(command, environment=os.environ, output=output, kind="engine")
+
+
 @contextmanager
 def serve(model: Path, *options: str) -> Iterator[Served]:
     port = free_port()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "inference", "serve", "--model", str(model)),
-            *("--port", str(port), "--served-model-name", MODEL_NAME, "--threads", "1"),
-            "--no-api-key",
-            *options,
-        ]
+    process = start(
+        *("tests.inference.forked_engine", "serve", "--model", str(model)),
+        *("--port", str(port), "--served-model-name", MODEL_NAME, "--threads", "1"),
+        "--no-api-key",
+        *options,
     )
     served = Served(f"http://127.0.0.1:{port}", process)
     try:
@@ -66,7 +72,7 @@ def serve(model: Path, *options: str) -> Iterator[Served]:
     finally:
         served.http.close()
         process.terminate()
-        process.wait(timeout=120)
+        process.wait()
 
 
 def is_ready(served: Served) -> bool:

@@ -91,13 +91,13 @@ def test_request_is_refused_when_it_waited_too_long_to_begin(core, clock):
 @pytest.mark.model
 def test_deadline_and_queue_timeout_are_answered_over_http(model_path):
     """One seat: a long answer with a deadline in it, and one that waits behind it too long."""
-    options = ("--max-num-seqs", "1", "--max-wait", "1", "--num-blocks", "520")
+    options = ("--max-num-seqs", "1", "--max-wait", "0.5", "--num-blocks", "520")
     with serve(model_path, *options) as served:
         body = {"prompt": "Once", "ignore_eos": True, "temperature": 0}
         partial: list[httpx.Response] = []
 
         def ask() -> None:
-            long = body | {"max_tokens": 8000, "timeout_s": 4}
+            long = body | {"max_tokens": 8000, "timeout_s": 2.5}
             answer = httpx.post(f"{served.url}/v1/completions", json=long, timeout=90)
             partial.append(answer)
 
@@ -118,7 +118,7 @@ def test_deadline_and_queue_timeout_are_answered_over_http(model_path):
         with served.http.stream(
             "POST",
             "/v1/completions",
-            json=body | {"max_tokens": 8000, "timeout_s": 1, "stream": True},
+            json=body | {"max_tokens": 8000, "timeout_s": 0.5, "stream": True},
         ) as stream:
             events = [line for line in stream.iter_lines() if line]
         assert events[-1] == "data: [DONE]"

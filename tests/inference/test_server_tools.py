@@ -34,7 +34,7 @@ def message_of(response) -> tuple[dict, str]:
 
 def test_required_gives_calls_of_the_tools(served):
     message, reason = message_of(
-        served.chat(ASK, tools=TOOLS, tool_choice="required", max_tokens=400)
+        served.chat(ASK, tools=TOOLS, tool_choice="required", max_tokens=160)
     )
     assert message["content"] is None
     assert message["tool_calls"]

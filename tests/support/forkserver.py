@@ -6,7 +6,8 @@ once. Nothing of our own code and no setting is read before the fork; command, e
 output and signals are those of an ordinary start, and each is a process of its own that can be
 killed alone. `make run` is tested without it (tests/support/launched.py).
 
-The server runs as `python -m tests.support.forkserver FD`, and ends with the tests.
+The server runs as `python -m tests.support.forkserver FD product`, and ends with the tests. One of
+its own, `engine`, has what an engine imports, whose torch is 1.7 seconds of each start.
 """
 
 import contextlib
@@ -27,14 +28,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from infra.launcher.procfile import ROOT
 from infra.services.process import die_with_parent
 
 # None of them reads its configuration when it is imported (prometheus_client does) or starts a
 # thread that the fork would lose (onnxruntime does).
-_LIBRARIES = (
+_PRODUCT = (
     *("django.core.asgi", "django.core.management.commands.migrate", "django.contrib.postgres"),
     *("django.db.backends.postgresql.base", "django.db.models", "django.contrib.admin.options"),
     *(
@@ -63,10 +64,26 @@ _LIBRARIES = (
     *("dns.resolver", "onelogin.saml2.auth", "jwt", "scim2_models", "annotated_types"),
     *("mcp", "mcp.client.streamable_http", "mcp_types", "httpx2", "opentelemetry.sdk.trace"),
 )
+_ENGINE = (
+    *("torch", "torch.distributed", "numpy", "gguf", "safetensors.torch", "psutil", "msgspec"),
+    *(
+        "zmq.asyncio",
+        "tokenizers",
+        "jinja2.sandbox",
+        "llguidance",
+        "PIL.Image",
+        "cryptography.x509",
+    ),
+    *("uvicorn.main", "uvicorn.lifespan.on", "uvicorn.protocols.http.httptools_impl"),
+    "uvicorn.loops.uvloop",
+)
+_LIBRARIES = {"product": _PRODUCT, "engine": _ENGINE}
+Kind = Literal["product", "engine"]
 # A library that asks for Django's settings fails in the server: its environment names none.
 _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
-# OpenBLAS would start threads when numpy is imported.
-_ITS_OWN = {"PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
+# OpenBLAS would start threads when numpy is imported; OpenMP asks once how long to spin, and an
+# engine says so to its core alone.
+_ITS_OWN = {"PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1", "GOMP_SPINCOUNT": "1000"}
 _MAX_MESSAGE = 1 << 20
 
 
@@ -96,6 +113,18 @@ class Forked:
                 self._read()
             return self.returncode
 
+    def send_signal(self, number: int) -> None:
+        """Nothing happens to one that has ended."""
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
     def _read(self) -> None:
         """Its exit code comes before its end, which closes the channel."""
         if said := self._channel.recv(_MAX_MESSAGE):
@@ -105,22 +134,28 @@ class Forked:
             self.returncode = self._said
 
 
-def fork(arguments: Sequence[str], *, environment: Mapping[str, str], output: BinaryIO) -> Forked:
+def fork(
+    arguments: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    output: BinaryIO,
+    kind: Kind = "product",
+) -> Forked:
     """Start `python …`, `uvicorn …` or `celery …` in the repository's folder; it dies with us."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with its:
         message = json.dumps([list(arguments), dict(environment)]).encode()
-        socket.send_fds(_server(), [message], [its.fileno(), output.fileno()])
+        socket.send_fds(_server(kind), [message], [its.fileno(), output.fileno()])
     return Forked(int(ours.recv(_MAX_MESSAGE)), None, ours)
 
 
 @functools.cache
-def _server() -> socket.socket:
+def _server(kind: Kind) -> socket.socket:
     """Of the tests' process: started when it is first needed, told to end by our own end."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with its:
         subprocess.Popen(
-            [sys.executable, "-m", "tests.support.forkserver", str(its.fileno())],
+            [sys.executable, "-m", "tests.support.forkserver", str(its.fileno()), kind],
             cwd=ROOT,
             env={name: value for name, value in os.environ.items() if name in _KEPT} | _ITS_OWN,
             stdin=subprocess.DEVNULL,
@@ -195,7 +230,7 @@ def _short_name(arguments: Sequence[str]) -> str:
 def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in _LIBRARIES:
+        for name in _LIBRARIES[sys.argv[2]]:
             importlib.import_module(name)
     forked = _serve(socket.socket(fileno=int(sys.argv[1])))
     if forked is None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,7 +15,7 @@ import zmq
 from inference.connector.messages import CancelPrefill, PrefillRequest, ToPrefill
 from infra.services.ports import free_port
 from tests.inference.connector.test_shared_memory import shared_memory
-from tests.inference.serving import serve, wait_for
+from tests.inference.serving import serve, start, wait_for
 from tests.inference.tiny import make_tiny_model
 
 
@@ -42,11 +40,9 @@ def test_prompts_are_computed_by_another_process_until_it_is_killed(tmp_path, mo
     model = make_tiny_model(tmp_path)
     monkeypatch.setenv("PARLEY_PREFILL_API_KEY", "a secret of the whole pool, 32 or more")
     options = ("--kv-dtype", "int8", "--num-blocks", "64")
-    other = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "inference.connector", "--model", str(model)),
-            *("--listen", address, "--threads", "1", *options),
-        ]
+    other = start(
+        *("inference.connector", "--model", str(model)),
+        *("--listen", address, "--threads", "1", *options),
     )
     body = {"max_tokens": 8, "temperature": 0, "ignore_eos": True}
     prompts = [[(7 * i * i + 11 * k) % 200 + 3 for i in range(70)] for k in range(2)]
@@ -126,11 +122,7 @@ def test_core_process_ends_with_its_server_while_a_prompt_is_away(tmp_path, sile
     address, socket = silent
     body = {"prompt": [(7 * i * i) % 200 + 3 for i in range(70)], "max_tokens": 8}
     with serve(model, "--prefill-from", address, "--num-blocks", "64") as served:
-        core = next(
-            child
-            for child in psutil.Process(served.process.pid).children()
-            if "inference.core_main" in child.cmdline()
-        )
+        [core] = psutil.Process(served.process.pid).children()
         with ThreadPoolExecutor(1) as pool:
             asking = pool.submit(served.http.post, "/v1/completions", json=body)
             assert socket.poll(20_000)
