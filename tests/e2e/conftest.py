@@ -6,11 +6,15 @@ violation that it has not announced with `person.expect_status(...)`.
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from infra.chromium import chromium_path
+from tests.e2e.profiles import ARGUMENTS as OF_PROFILES
+from tests.e2e.profiles import Profiles
 from tests.e2e.users import Person, Visitor
 from tests.support.product import Product
 from tests.support.scripted import ScriptedProduct
@@ -49,42 +53,54 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     recording = tmp_path_factory.mktemp("microphone") / "tone.wav"
     recording.write_bytes(tone(10, rate=48_000))
     heard = f"--use-file-for-fake-audio-capture={recording}"
-    arguments = [*ARGUMENTS, heard, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    arguments = [
+        *ARGUMENTS,
+        *OF_PROFILES,
+        heard,
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=arguments)
         yield chromium
         chromium.close()
 
 
-@pytest.fixture
-def visit(browser: Browser, live_product: Product) -> Iterator[Callable[..., Visitor]]:
-    """Opens a browser profile in which nobody is signed in (options: Browser.new_context)."""
+@pytest.fixture(scope="package")
+def kept_profiles(browser: Browser) -> Profiles:
+    return Profiles(browser)
+
+
+@contextmanager
+def visits(
+    browser: Browser, profiles: Profiles | None, url: str
+) -> Iterator[Callable[..., Visitor]]:
     visitors: list[Visitor] = []
 
-    def new_visitor(**options: object) -> Visitor:
-        visitor = Visitor(browser, live_product.url, **options)
-        visitors.append(visitor)
-        return visitor
+    def new_visitor(*, kept: bool = True, **options: Any) -> Visitor:
+        visitors.append(Visitor(browser, url, profiles if kept else None, **options))
+        return visitors[-1]
 
     yield new_visitor
-    for visitor in visitors:
-        visitor.leave()
+    with ExitStack() as leaving:  # all of them, also when one fails
+        for visitor in visitors:
+            leaving.callback(visitor.leave)
+
+
+@pytest.fixture
+def visit(browser: Browser, live_product: Product) -> Iterator[Callable[..., Visitor]]:
+    """Opens a browser profile in which nobody is signed in (options: Browser.new_context). One that
+    adds what a profile has for its whole life, as a clock or a script, is not `kept`."""
+    with visits(browser, None, live_product.url) as new_visitor:
+        yield new_visitor
 
 
 @pytest.fixture
 def visit_scripted(
-    browser: Browser, scripted_product: ScriptedProduct
+    browser: Browser, kept_profiles: Profiles, scripted_product: ScriptedProduct
 ) -> Iterator[Callable[..., Visitor]]:
     """As `visit`, at the product whose upstream says what a test has written."""
-    visitors: list[Visitor] = []
-
-    def new_visitor(**options: object) -> Visitor:
-        visitors.append(Visitor(browser, scripted_product.url, **options))
-        return visitors[-1]
-
-    yield new_visitor
-    for visitor in visitors:
-        visitor.leave()
+    with visits(browser, kept_profiles, scripted_product.url) as new_visitor:
+        yield new_visitor
 
 
 @pytest.fixture

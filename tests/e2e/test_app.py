@@ -70,14 +70,6 @@ def _stored(page: Page) -> str:
     return text
 
 
-def test_chromium_finds_nothing_that_keeps_it_from_being_installed(app: Person) -> None:
-    chromium = app.context.new_cdp_session(app.page)
-    read = chromium.send("Page.getAppManifest")
-    assert read["url"].endswith(f"{MANIFEST}?language=en")
-    assert read["errors"] == []
-    assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
-
-
 def test_manifest_and_worker_are_served_as_what_they_are(
     scripted_product: ScriptedProduct,
 ) -> None:
@@ -144,9 +136,15 @@ def test_nothing_personal_is_kept_after_sign_out(app: Person) -> None:
     assert app.name not in page.content()
 
 
-def test_shared_text_is_a_draft_and_is_not_sent(
+def test_app_can_be_installed_and_text_that_is_shared_with_it_is_a_draft(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:
+    chromium = app.context.new_cdp_session(app.page)
+    read = chromium.send("Page.getAppManifest")
+    assert read["url"].endswith(f"{MANIFEST}?language=en")
+    assert read["errors"] == []
+    assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+
     asked = len(scripted_product.prompts)
     text = "<img src=x onerror=alert(1)> & more"
     app.page.evaluate(
@@ -172,6 +170,9 @@ def test_shared_text_is_a_draft_and_is_not_sent(
     assert app.call("GET", "/api/conversations")["data"] == []
 
 
+@pytest.mark.nightly(
+    beside="tests/e2e/test_chat.py::test_answer_is_complete_after_a_reload_and_a_broken_connection"
+)
 def test_answer_goes_on_when_a_frozen_page_wakes(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:

@@ -19,6 +19,10 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
+@pytest.mark.nightly(
+    beside="tests/e2e/test_project_files.py"
+    "::test_file_of_a_project_is_added_read_in_its_chat_and_removed"
+)
 def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
     sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path
 ) -> None:

@@ -16,28 +16,46 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_conversation_is_renamed_pinned_and_archived(sign_up: SignUp) -> None:
+def test_conversation_is_renamed_pinned_deleted_restored_found_and_archived(
+    sign_up: SignUp,
+) -> None:
     person = sign_up()
-    person.new_conversation("Lentil soup")
+    page = person.page
+    soup = person.new_conversation("Lentil soup")
     person.new_conversation("Bicycle repair")
-    person.open("/")
+    person.open(f"/c/{soup}")
 
     person.choose("Lentil soup", "Rename")
-    field = person.page.get_by_role("textbox", name="Title")
+    field = page.get_by_role("textbox", name="Title")
+    field.fill("Nonsense")
+    field.press("Escape")
+    expect(person.conversations.filter(has_text="Lentil soup")).to_be_visible()
+    person.choose("Lentil soup", "Rename")
     field.fill("Red lentil soup")
     field.press("Enter")
     expect(person.conversations.filter(has_text="Red lentil soup")).to_be_visible()
 
+    person.choose("Red lentil soup", "Delete")
+    expect(person.conversations.filter(has_text="Red lentil soup")).to_be_hidden()
+    expect(page).to_have_url(re.compile("/$"))
+    page.get_by_role("button", name="Undo").click()
+    expect(person.conversations.filter(has_text="Red lentil soup")).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/c/{soup}$"))
+    assert person.call("GET", f"/api/conversations/{soup}")["title"] == "Red lentil soup"
+
     person.choose("Red lentil soup", "Pin")
-    pinned = person.page.get_by_role("region", name="Pinned")
+    pinned = page.get_by_role("region", name="Pinned")
     expect(pinned.get_by_role("link")).to_have_text("Red lentil soup")
 
+    person.go("/")
+    find_by_keyboard(person, "lentil", soup)
+
     # The list changes at once; leaving the page before the answer would take the request back.
-    with person.page.expect_response(lambda answer: answer.request.method == "PATCH"):
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
         person.choose("Bicycle repair", "Archive")
     expect(person.conversations.filter(has_text="Bicycle repair")).to_be_hidden()
     person.go("/archived")
-    main = person.page.get_by_role("main")
+    main = page.get_by_role("main")
     expect(main.get_by_role("link", name="Bicycle repair")).to_be_visible()
 
     titles = {row["title"]: row for row in person.call("GET", "/api/conversations")["data"]}
@@ -45,56 +63,41 @@ def test_conversation_is_renamed_pinned_and_archived(sign_up: SignUp) -> None:
     assert "Bicycle repair" not in titles
 
 
-def test_title_is_unchanged_after_escape(sign_up: SignUp) -> None:
-    person = sign_up()
-    person.new_conversation("Lentil soup")
-    person.open("/")
-    person.choose("Lentil soup", "Rename")
-    field = person.page.get_by_role("textbox", name="Title")
-    field.fill("Nonsense")
-    field.press("Escape")
-    expect(person.conversations.filter(has_text="Lentil soup")).to_be_visible()
-
-
-def test_deleted_conversation_is_restored_by_undo(sign_up: SignUp) -> None:
-    person = sign_up()
-    identity = person.new_conversation("Precious notes")
-    person.open(f"/c/{identity}")
-    person.choose("Precious notes", "Delete")
-    expect(person.conversations.filter(has_text="Precious notes")).to_be_hidden()
-    expect(person.page).to_have_url(re.compile("/$"))
-
-    person.page.get_by_role("button", name="Undo").click()
-    expect(person.conversations.filter(has_text="Precious notes")).to_be_visible()
-    expect(person.page).to_have_url(re.compile(f"/c/{identity}$"))
-    assert person.call("GET", f"/api/conversations/{identity}")["title"] == "Precious notes"
-
-
-def test_search_finds_by_words_and_opens_by_keyboard(person: Person) -> None:
-    identity = person.new_conversation("Growing tomatoes on a balcony")
-    person.new_conversation("Bicycle repair")
-    # A key that is pressed before the page listens is lost.
-    expect(person.conversations.filter(has_text="Bicycle repair")).to_be_visible()
-    person.page.keyboard.press("Control+k")
-    field = person.page.get_by_role("combobox", name="Search chats")
-    field.fill("tomatoes")
-    options = person.page.get_by_role("option")
+def find_by_keyboard(person: Person, word: str, identity: str) -> None:
+    """Goes to the one chat that has the word, and looks for one that none has."""
+    page = person.page
+    expect(person.composer).to_be_focused()  # a key that is pressed before the page listens is lost
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Search chats")
+    field.fill(word)
+    options = page.get_by_role("option")
     expect(options).to_have_count(1)
-    expect(options).to_contain_text("Growing tomatoes")
+    expect(options).to_contain_text(word)
     field.press("Enter")
-    expect(person.page).to_have_url(re.compile(f"/c/{identity}$"))
+    expect(page).to_have_url(re.compile(f"/c/{identity}$"))
 
     expect(field).to_be_hidden()
     expect(person.composer).to_be_focused()  # the page has come, and the next key is its own
-    person.page.keyboard.press("Control+k")
+    page.keyboard.press("Control+k")
     field.fill("submarine")
-    expect(person.page.get_by_text("No chat has “submarine” in it.")).to_be_visible()
+    expect(page.get_by_text("No chat has “submarine” in it.")).to_be_visible()
+    field.press("Escape")
+    expect(field).to_be_hidden()
 
 
-def test_list_loads_further_pages_when_scrolled(sign_up: SignUp) -> None:
+def test_list_loads_further_pages_when_scrolled(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
     person = sign_up()
-    for number in range(40):
-        person.new_conversation(f"Talk {number:02}")
+    first = person.new_conversation("Talk 00")
+    scripted_product.rows(
+        "INSERT INTO conversations_conversation SELECT (jsonb_populate_record(one,"
+        " jsonb_build_object('id', gen_random_uuid(), 'title', 'Talk ' || to_char(n, 'FM00'),"
+        " 'updated_at', one.updated_at + n * interval '1 microsecond'))).*"
+        " FROM conversations_conversation one, generate_series(1, 39) n WHERE one.id = %s"
+        " RETURNING id",
+        [first],
+    )
     person.open("/")
     expect(person.conversations.filter(has_text="Talk 39")).to_be_visible()
     expect(person.conversations.filter(has_text="Talk 00")).to_be_hidden()
@@ -110,58 +113,52 @@ def open_whales(person: Person, product: ScriptedProduct) -> None:
     person.open(f"/c/{insert_branch(product, person, 'Whales', texts)}")
 
 
-def test_share_shows_the_messages_until_it_is_revoked(
+def test_link_shows_the_messages_until_it_is_deleted_forbidden_or_revoked(
     sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
+    page = person.page
     open_whales(person, scripted_product)
-    person.page.get_by_role("button", name="Share").click()
-    person.page.get_by_role("button", name="Create link").click()
-    link = person.page.get_by_role("textbox", name="Link").input_value()
-    expect(person.page.get_by_text(re.compile("It works until"))).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Create link").click()
+    link = page.get_by_role("textbox", name="Link").input_value()
+    expect(page.get_by_text(re.compile("It works until"))).to_be_visible()
 
     other_user = visit()
     other_user.expect_status(404)
-    other_user.page.goto(link)
-    expect(other_user.page.get_by_role("article", name="Prompt")).to_have_text(
-        "Tell me about whales."
-    )
-    shared = shown_letters(other_user.page.get_by_role("article", name="Answer"))
+    other_page = other_user.page
+    no_longer = other_page.get_by_text("This link no longer works")
+    other_page.goto(link)
+    prompt = other_page.get_by_role("article", name="Prompt")
+    expect(prompt).to_have_text("Tell me about whales.")
+    shared = shown_letters(other_page.get_by_role("article", name="Answer"))
     assert shared == letters("They are large.")
 
-    person.page.get_by_role("button", name="Delete link").click()
-    expect(person.page.get_by_text("The link no longer works.")).to_be_visible()
-    other_user.page.reload()
-    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
+    page.get_by_role("button", name="Delete link").click()
+    expect(page.get_by_text("The link no longer works.")).to_be_visible()
+    other_page.reload()
+    expect(no_longer).to_be_visible()
 
-
-def test_owner_lists_links_forbids_all_and_revokes_one(
-    sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
-) -> None:
-    person = sign_up()
-    open_whales(person, scripted_product)
-    person.page.get_by_role("button", name="Share").click()
-    person.page.get_by_role("radio", name="7 days").click()
-    person.page.get_by_role("button", name="Create link").click()
-    link = person.page.get_by_role("textbox", name="Link").input_value()
-    other_user = visit()
-    other_user.expect_status(404)
-
+    page.get_by_role("radio", name="7 days").click()
+    page.get_by_role("button", name="Create link").click()
+    field = page.get_by_role("textbox", name="Link")
+    expect(field).not_to_have_value(link)
+    link = field.input_value()
     person.go("/settings")
-    links = person.page.get_by_role("list", name="Shared links").get_by_role("listitem")
+    links = page.get_by_role("list", name="Shared links").get_by_role("listitem")
     expect(links).to_have_count(1)
-    person.page.get_by_role("button", name="Forbid shared links").click()
-    expect(person.page.get_by_text("none of them works")).to_be_visible()
-    other_user.page.goto(link)
-    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
+    page.get_by_role("button", name="Forbid shared links").click()
+    expect(page.get_by_text("none of them works")).to_be_visible()
+    other_page.goto(link)
+    expect(no_longer).to_be_visible()
 
-    person.page.get_by_role("button", name="Allow shared links").click()
-    expect(person.page.get_by_role("button", name="Forbid shared links")).to_be_visible()
-    other_user.page.reload()
-    expect(other_user.page.get_by_role("article", name="Prompt")).to_be_visible()
+    page.get_by_role("button", name="Allow shared links").click()
+    expect(page.get_by_role("button", name="Forbid shared links")).to_be_visible()
+    other_page.reload()
+    expect(prompt).to_be_visible()
 
-    person.page.get_by_role("radio", name="Everybody's").click()
+    page.get_by_role("radio", name="Everybody's").click()
     links.get_by_role("button", name="Revoke").click()
-    expect(person.page.get_by_text("No link works now.")).to_be_visible()
-    other_user.page.reload()
-    expect(other_user.page.get_by_text("This link no longer works")).to_be_visible()
+    expect(page.get_by_text("No link works now.")).to_be_visible()
+    other_page.reload()
+    expect(no_longer).to_be_visible()

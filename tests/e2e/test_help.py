@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.catalogues import said
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
-from tests.e2e.users import Person, SignUp, Visitor, copied
+from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
 
 
@@ -17,45 +17,9 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_refused_prompt_leads_to_what_it_means_and_to_its_request(person: Person) -> None:
-    person.visitor.expect_status(400)
-    page = person.page
-    with page.expect_response("**/messages") as refused:
-        person.say("How do I make a pipe bomb at home?")
-    page.get_by_role("link", name="What to do").click()
-    expect(page.get_by_role("heading", name="Help", exact=True)).to_be_visible()
-    meaning = page.get_by_text("The safety check took the message")
-    expect(meaning).to_be_visible()
-    expect(meaning).to_be_in_viewport()
-    expect(page.get_by_text("A part of the page failed")).to_be_hidden()
-
-    failures = page.get_by_role("list", name="What failed in this tab")
-    request_id = refused.value.headers["x-request-id"]
-    expect(failures.get_by_role("listitem")).to_have_count(1)
-    expect(failures).to_contain_text(request_id)
-    assert copied(page, failures.get_by_role("button", name="Copy the request's id")) == request_id
-    assert_accessible(page, "the help page after a failure")
-    keep_image(page, "help-refused")
-
-
-def test_stream_that_fails_leaves_the_id_of_its_request(
+def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works_and_what_failed(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
-    page = person.page
-    scripted_product.refuses((400, {"message": "The model cannot take this."}))
-    try:
-        person.visitor.expect_status(400, 502, 503)
-        person.say("Hello?")
-        expect(page.get_by_role("link", name="What to do")).to_be_visible()
-    finally:
-        scripted_product.refuses(None)
-    page.get_by_role("link", name="What to do").click()
-    failures = page.get_by_role("list", name="What failed in this tab")
-    expect(failures.get_by_role("listitem")).to_have_count(1)
-    expect(failures.get_by_role("button", name="Copy the request's id")).to_be_visible()
-
-
-def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works(person: Person) -> None:
     page = person.page
     page.get_by_role("button", name=person.name).click()
     page.get_by_role("menuitem", name="Help").click()
@@ -81,10 +45,20 @@ def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works(person
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(page.get_by_role("heading", name="Help", exact=True)).to_be_visible()
 
+    # A stream that fails leaves the id of its request.
+    person.go("/")
+    scripted_product.refuses((400, {"message": "The model cannot take this."}))
+    try:
+        person.visitor.expect_status(400, 502, 503)
+        person.say("Hello?")
+        expect(page.get_by_role("link", name="What to do")).to_be_visible()
+    finally:
+        scripted_product.refuses(None)
+    page.get_by_role("link", name="What to do").click()
+    failures = page.get_by_role("list", name="What failed in this tab")
+    expect(failures.get_by_role("listitem")).to_have_count(1)
+    expect(failures.get_by_role("button", name="Copy the request's id")).to_be_visible()
 
-def test_help_says_when_the_server_is_not_reached(person: Person) -> None:
-    page = person.page
-    person.go("/help")
     expect(page.get_by_text("Parley answers this page.")).to_be_visible()
     person.visitor.expect_offline()
     page.context.set_offline(True)
@@ -94,7 +68,7 @@ def test_help_says_when_the_server_is_not_reached(person: Person) -> None:
 
 
 @pytest.mark.nightly(
-    beside="tests/e2e/test_help.py::test_refused_prompt_leads_to_what_it_means_and_to_its_request"
+    beside="tests/e2e/test_refusals.py::test_blocked_prompt_is_marked_explained_and_can_be_edited"
 )
 def test_help_on_a_phone_is_in_its_language(sign_up: SignUp) -> None:
     language = "ar"

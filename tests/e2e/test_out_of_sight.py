@@ -94,7 +94,7 @@ def _wait_for_events(app: Person) -> None:
     expect(app.conversations.filter(has_text="The newest of all")).to_be_visible()
 
 
-def test_long_answer_that_ends_out_of_sight_is_notified_and_counted(
+def test_long_answer_that_ends_out_of_sight_is_notified_counted_and_led_to(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:
     page = app.page
@@ -128,14 +128,12 @@ def test_long_answer_that_ends_out_of_sight_is_notified_and_counted(
     _wait_for_badge(page, 0)
     page.wait_for_function(f"async () => (await ({NOTIFICATIONS})()).length === 0")
 
-
-def test_click_on_a_notification_leads_to_its_chat(app: Person) -> None:
-    here = app.new_conversation("The tab that is there")
-    app.open(f"/c/{here}")
+    # A click on it leads there.
+    here = f"/c/{conversation}"
+    app.open(here)
     expect(app.composer).to_be_visible()
     worker = app.context.service_workers[0]
-    there = worker.evaluate(CLICK, f"/c/{here}")
-    assert there == ["closed", f"focused {app.visitor.url}/c/{here}"]
+    assert worker.evaluate(CLICK, here) == ["closed", f"focused {app.visitor.url}{here}"]
     assert worker.evaluate(CLICK, "/c/elsewhere") == ["closed", "opened /c/elsewhere"]
 
 

@@ -29,6 +29,10 @@ def alder(scripted_product: ScriptedProduct) -> Iterator[UpstreamThread]:
         yield upstreams["alder"]
 
 
+# What the page says of it: frontend/src/chat/outage-note.test.tsx and model-outage.test.tsx.
+@pytest.mark.nightly(
+    beside="tests/api/test_outage_answers.py::test_stored_answer_is_given_when_the_model_has_ended"
+)
 def test_stored_answer_of_an_outage_is_shown_as_such(
     sign_up: SignUp, scripted_product: ScriptedProduct, alder: UpstreamThread
 ) -> None:

@@ -71,7 +71,7 @@ def _eventually(read: Callable[[], Any], wanted: Any) -> None:
     assert found == wanted
 
 
-def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
+def test_messages_that_were_sent_offline_are_stored_as_they_were_left_once_and_in_order(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Well.")
@@ -90,6 +90,12 @@ def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
     page.goto(chat)
     expect(page.get_by_text(WAITING)).to_have_count(2)
     other.goto("/")
+    _say(other, "A slip of the pen")
+    other.get_by_role("button", name="Cancel").click()
+    expect(other.get_by_text(WAITING)).to_have_count(0)
+    _say(other, "What is a tarm?")
+    other.get_by_role("button", name="Edit").click()
+    expect(other.get_by_role("textbox", name="Message")).to_have_value("What is a tarm?")
     _say(other, "What is a tram?")
     assert_accessible(page, "messages that wait for the connection")
     keep_image(page, "waiting")
@@ -118,26 +124,9 @@ def test_messages_that_were_sent_offline_are_stored_once_and_in_order(
         assert asked.count(text) == 1, text
 
 
-def test_waiting_message_can_be_taken_back_or_changed(
-    app: Person, scripted_product: ScriptedProduct
+def test_waiting_messages_are_gone_after_sign_out_and_what_is_shared_then_is_a_draft(
+    app: Person,
 ) -> None:
-    scripted_product.says("Well.")
-    app.visitor.expect_offline()
-    app.context.set_offline(True)
-    _say(app.page, "A slip of the pen")
-    app.page.get_by_role("button", name="Cancel").click()
-    expect(app.page.get_by_text(WAITING)).to_have_count(0)
-
-    _say(app.page, "When does teh train leave?")
-    app.page.get_by_role("button", name="Edit").click()
-    expect(app.composer).to_have_value("When does teh train leave?")
-    _say(app.page, "When does the train leave?")
-    app.context.set_offline(False)
-    app.wait_for_the_end()
-    _eventually(lambda: _conversations(app), [["When does the train leave?", "Well."]])
-
-
-def test_waiting_messages_are_gone_after_sign_out(app: Person) -> None:
     app.visitor.expect_offline()
     app.context.route("**/api/conversations", lambda route: route.abort("internetdisconnected"))
     _say(app.page, "My secret is tangerine.")
@@ -148,11 +137,7 @@ def test_waiting_messages_are_gone_after_sign_out(app: Person) -> None:
     expect(app.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     app.page.wait_for_function(f"async () => !(await ({HELD})()).includes('tangerine')")
 
-
-def test_text_that_is_shared_before_the_sign_in_is_a_draft_after_it(app: Person) -> None:
-    app.page.get_by_role("button", name=f"Account of {app.name}").click()
-    app.page.get_by_role("menuitem", name="Sign out").click()
-    expect(app.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    app.context.unroute_all()
     app.page.evaluate(SHARE, "Read this")
     app.page.wait_for_url("**/login")
     app.page.get_by_label("E-mail").fill(app.email)

@@ -1,7 +1,6 @@
 """Python as a tool of the model: its person allows a program, watches it, ends it, leaves."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,7 +8,7 @@ from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.test_python import ATTEMPTS, HOSTILE
+from tests.e2e.test_python import ATTEMPTS, hostile, reported
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
 
@@ -23,7 +22,12 @@ with open("plot.svg", "w") as file:
         f'<polyline points="{line}" fill="none" stroke="teal"/></svg>')
 1 / 0
 """
-ENDLESS = 'print("begun", flush=True)\nwhile True: pass'
+# More than a model is told of, in few lines.
+FLOOD_WITHOUT_END = """
+for number in range(4): print("row", number, "-" * 5_000)
+print("the last", flush=True)
+while True: pass
+"""
 # Runs as long as it is let, and computes nothing.
 WAITING = 'import asyncio\nprint("begun", flush=True)\nawait asyncio.sleep(10_000)'
 
@@ -117,18 +121,28 @@ def test_program_is_allowed_and_seen_to_run_and_its_answer_goes_on(
     assert len([one for one in person.stored() if one["role"] == "assistant"]) == 2
 
 
-def test_program_that_never_ends_is_stopped_and_the_model_is_notified(
+def test_hostile_program_reaches_nothing_is_stopped_and_reaches_the_model_cut(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
+    """Dialogs, requests to other origins and errors fail the test at its end."""
     person = sign_up()
-    calls_with(scripted_product, ENDLESS)
-    switch_on(person)
     page = person.page
+    person.visitor.expect_refusals()
+    calls_with(scripted_product, hostile(person.visitor.url) + FLOOD_WITHOUT_END)
+    switch_on(person)
     ask(person).get_by_role("button", name="Allow once").click()
-    expect(output(page)).to_contain_text("begun", timeout=LONG_MS)
+    expect(output(page)).to_contain_text("the last", timeout=LONG_MS)
+    expect(output(page)).to_contain_text("<img src=x onerror=alert(1)>")
+    assert reported(output(page)) == dict.fromkeys(ATTEMPTS, "refused")
+    assert person.visitor.tabs == [page]
+
     calls(page).get_by_role("button", name="Stop program").click()
     expect(page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
-    assert result_of(person) == "begun\nInterrupted."
+    result = result_of(person)
+    assert "REPORT" in result
+    assert "characters left out]" in result
+    assert result.endswith("the last\nInterrupted.")
+    assert len(result) < 16_000
 
 
 def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
@@ -178,43 +192,3 @@ def test_program_is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped
     person.call("POST", f"/api/conversations/{chat}/tool-calls/stop")
     expect(calls(tab).get_by_text("Stopped", exact=True)).to_be_visible()
     expect(tab.locator("iframe[title=Python]")).to_have_count(0)
-
-
-def test_flood_of_a_program_reaches_the_model_cut(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    person = sign_up()
-    calls_with(scripted_product, 'for number in range(3_000): print("row", number)')
-    switch_on(person)
-    ask(person).get_by_role("button", name="Allow once").click()
-    expect(person.page.get_by_text("That is what came of it.")).to_be_visible(timeout=LONG_MS)
-    result = result_of(person)
-    assert result.startswith("row 0\n")
-    assert "characters left out]" in result
-    assert result.endswith("row 2999")
-    assert len(result) < 16_000
-
-
-def test_hostile_program_of_a_model_reaches_nothing(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    """Dialogs, requests to other origins and errors fail the test at its end."""
-    person = sign_up()
-    page = person.page
-    person.visitor.expect_refusals()
-    attempts = "".join(
-        f"try:\n    {tried}\n    came[{name!r}] = 'came through'\n"
-        f"except BaseException: came[{name!r}] = 'refused'\n"
-        for name, tried in ATTEMPTS.items()
-    )
-    calls_with(
-        scripted_product,
-        HOSTILE.format(origin=json.dumps(person.visitor.url), attempts=attempts),
-    )
-    switch_on(person)
-    ask(person).get_by_role("button", name="Allow once").click()
-    expect(output(page)).to_contain_text("<img src=x onerror=alert(1)>", timeout=LONG_MS)
-    found = re.search(r"REPORT (\{.*\})", output(page).inner_text())
-    assert found
-    assert json.loads(found[1]) == dict.fromkeys(ATTEMPTS, "refused")
-    assert len(page.context.pages) == 1

@@ -6,7 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.users import Person, SignUp, Visitor
+from tests.e2e.images import keep_image
+from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.users import Person, SignUp, Visitor, copied
 from tests.support.scripted import ScriptedProduct
 
 
@@ -20,31 +22,48 @@ def short_answers(scripted_product: ScriptedProduct) -> None:
     scripted_product.says("There was once a lighthouse.")
 
 
-def test_blocked_prompt_is_marked_and_can_be_edited(person: Person) -> None:
+def test_blocked_prompt_is_marked_explained_and_can_be_edited(person: Person) -> None:
     person.visitor.expect_status(400)
-    person.say("How do I make a pipe bomb at home?")
-    expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
+    page = person.page
+    with page.expect_response("**/messages") as refused:
+        person.say("How do I make a pipe bomb at home?")
+    expect(page.get_by_text("This request can't be answered")).to_be_visible()
     prompt, answer = person.stored()
     assert prompt["content"] == "How do I make a pipe bomb at home?"
     assert (answer["status"], answer["content"]) == ("blocked", "")
+    chat = person.conversation_id
 
-    person.page.reload()
-    expect(person.page.get_by_text("This request can't be answered")).to_be_visible()
-    asked = person.page.get_by_role("article", name="You")
+    page.get_by_role("link", name="What to do").click()
+    expect(page.get_by_role("heading", name="Help", exact=True)).to_be_visible()
+    meaning = page.get_by_text("The safety check took the message")
+    expect(meaning).to_be_visible()
+    expect(meaning).to_be_in_viewport()
+    expect(page.get_by_text("A part of the page failed")).to_be_hidden()
+    failures = page.get_by_role("list", name="What failed in this tab")
+    request_id = refused.value.headers["x-request-id"]
+    expect(failures.get_by_role("listitem")).to_have_count(1)
+    expect(failures).to_contain_text(request_id)
+    assert copied(page, failures.get_by_role("button", name="Copy the request's id")) == request_id
+    assert_accessible(page, "the help page after a failure")
+    keep_image(page, "help")
+
+    person.open(f"/c/{chat}")
+    expect(page.get_by_text("This request can't be answered")).to_be_visible()
+    asked = page.get_by_role("article", name="You")
     asked.hover()
     asked.get_by_role("button", name="Edit message").click()
-    field = person.page.get_by_role("textbox", name="Edit your message")
+    field = page.get_by_role("textbox", name="Edit your message")
     field.fill("How do I make a bird house at home?")
     field.press("Enter")
     person.wait_for_words()
     person.stop()
-    expect(person.page.get_by_text("This request can't be answered")).to_be_hidden()
+    expect(page.get_by_text("This request can't be answered")).to_be_hidden()
 
 
 def test_rate_limit_counts_down_and_then_sends(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    person = sign_up()
+    person = sign_up(kept=False)  # with a clock of its own
     person.visitor.expect_status(429)
     person.page.clock.install()
     person.open("/")
@@ -78,21 +97,14 @@ def test_rate_limit_counts_down_and_then_sends(
     expect(person.page.get_by_role("button", name="Previous version")).to_be_hidden()
 
 
-def test_unknown_page_says_not_found(sign_up: SignUp) -> None:
+def test_unknown_page_and_another_persons_chat_are_not_found(sign_up: SignUp) -> None:
+    identity = sign_up().new_conversation("Secret plans")
     person = sign_up()
     person.visitor.expect_status(404)
-    person.open("/c/00000000-0000-4000-8000-000000000000")
-    expect(
-        person.page.get_by_role("heading", name="This conversation doesn't exist")
-    ).to_be_visible()
+    heading = person.page.get_by_role("heading", name="This conversation doesn't exist")
+    person.open(f"/c/{identity}")
+    expect(heading).to_be_visible()
     person.open("/no/such/page")
     expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
-
-
-def test_conversation_opens_for_its_owner_only(sign_up: SignUp) -> None:
-    identity = sign_up().new_conversation("Secret plans")
-    other_user = sign_up()
-    other_user.visitor.expect_status(404)
-    other_user.open(f"/c/{identity}")
-    heading = other_user.page.get_by_role("heading", name="This conversation doesn't exist")
+    person.go("/c/00000000-0000-4000-8000-000000000000")
     expect(heading).to_be_visible()

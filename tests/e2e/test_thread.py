@@ -31,7 +31,13 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("turns", [1, 4])
+LONG = "tests/e2e/test_thread.py::test_button_in_a_thread_takes_a_click_while_the_thread_scrolls[4]"
+ON_A_PHONE = (
+    "tests/e2e/test_thread.py::test_notice_covers_neither_the_header_nor_the_composer[phone]"
+)
+
+
+@pytest.mark.parametrize("turns", [pytest.param(1, marks=pytest.mark.nightly(beside=LONG)), 4])
 def test_button_in_a_thread_takes_a_click_while_the_thread_scrolls(
     sign_up: SignUp, scripted_product: ScriptedProduct, turns: int
 ) -> None:
@@ -45,7 +51,9 @@ def test_button_in_a_thread_takes_a_click_while_the_thread_scrolls(
     assert copy.evaluate(_HIT_WHILE_SCROLLING)
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
+@pytest.mark.parametrize(
+    "device", [pytest.param("desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE)), "phone"]
+)
 def test_notice_covers_neither_the_header_nor_the_composer(
     sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:

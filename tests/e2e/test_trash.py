@@ -31,7 +31,12 @@ def listed(person: Person, *, deleted: bool = False) -> set[str]:
     return {row["title"] for row in person.call("GET", path)["data"]}
 
 
-@pytest.mark.parametrize("size", SIZES)
+ON_A_PHONE = "tests/e2e/test_trash.py::test_chats_come_back_by_undo_and_are_deleted_for_good[phone]"
+
+
+@pytest.mark.parametrize(
+    "size", ["phone", pytest.param("desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE))]
+)
 def test_chats_come_back_by_undo_and_are_deleted_for_good(sign_up: SignUp, size: str) -> None:
     person = sign_up(**SIZES[size])
     page = person.page

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.images import keep_image
+from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
 from tests.e2e.users import Person, SignUp, Visitor, expect_letters, letters
@@ -21,9 +22,10 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
+def test_cut_answer_goes_on_and_a_message_steers_the_next(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
+    """It goes out at once, below what there is of the answer."""
     person = sign_up(**PHONE)
     page = person.page
     chat = person.new_conversation("Counting")
@@ -45,23 +47,31 @@ def test_cut_answer_goes_on_and_a_message_waits_for_its_turn(
     expect(person.answer).to_contain_text("One two three")
     expect(person.answer.get_by_text("2/2")).to_be_visible()
 
-    scripted_product.says("slowly " * 60, rate=10.0)
-    person.composer.fill("Take your time")
+    scripted_product.says(STORY, rate=10.0)
+    person.composer.fill("Write a very long story about the sea.")
     send.click()
-    expect(person.stop_button).to_be_visible()
-    person.composer.fill("Thank you")
+    expect(person.answer).to_contain_text("Wave 0")
+    person.composer.fill("In the mountains, please")
     page.get_by_role("button", name="Send next").click()
     expect(page.get_by_text("Sent next:")).to_be_visible()
-    assert_accessible(page, "a message that waits")
-    keep_image(page, "queued")
-    scripted_product.hurries()
-    expect(page.get_by_text("Thank you")).to_be_visible()
+    assert_accessible(page, "a message that may steer")
+    keep_image(page, "steer")
+    scripted_product.says("High up it was quiet.")
+    page.get_by_role("button", name="Send now").click()
+    expect(person.answer).to_contain_text("High up it was quiet.")
     expect(page.get_by_text("Sent next:")).to_be_hidden()
-    expect(page.get_by_role("article", name="You").last).to_contain_text("Thank you")
+    expect(page.get_by_text("You stopped this answer.")).to_be_visible()
     person.wait_for_the_end()
-    scripted_product.says("Fine.")
-    prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
-    assert prompts == ["Count, please", "Take your time", "Thank you"]
+    asked, cut, steered, answer = person.stored()[-4:]
+    assert (cut["status"], answer["status"]) == ("cancelled", "completed")
+    assert cut["content"].startswith("Wave 0")
+    assert [asked["id"], cut["id"], steered["id"]] == [
+        one["parent_id"] for one in (cut, steered, answer)
+    ]
+    read = [one["content"] for one in scripted_product.prompts[-1]]
+    assert read[-1] == "In the mountains, please"
+    assert any(str(one).startswith("Wave 0") for one in read)
+    keep_image(page, "steered")
 
 
 def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
@@ -72,10 +82,8 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     page = person.page
     send = page.get_by_role("button", name="Send", exact=True)
     calm = "The sea is calm. " * 820  # more than half of the model's window
-    person.open("/")
-    person.composer.fill(f"First. {calm}")
-    send.click()
-    person.wait_for_the_end()
+    texts = [f"First. {calm}", "Calm, indeed."]
+    person.open(f"/c/{insert_branch(scripted_product, person, 'The sea', texts)}")
     page.get_by_role("button", name=re.compile(r"^Context: \d\d % full$")).click()
     gauge = page.get_by_role("dialog", name="Context")
     expect(gauge.get_by_text("tokens")).to_have_text(re.compile(r"^About 4,\d{3} of \d,\d{3} "))
@@ -98,19 +106,7 @@ def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
     assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
 
 
-def test_stopped_answer_keeps_its_text(person: Person, scripted_product: ScriptedProduct) -> None:
-    scripted_product.says(STORY, rate=10.0)
-    person.say("Write a very long story about the sea.")
-    person.wait_for_words()
-    person.stop_button.click()
-    expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
-    answer = person.stored()[-1]
-    assert answer["status"] == "cancelled"
-    assert answer["content"]
-    expect_letters(person.answer, letters(answer["content"]))
-
-
-def test_second_tab_shows_changes_of_the_first(
+def test_second_tab_shows_changes_of_the_first_and_a_stopped_answer_keeps_its_text(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says(STORY, rate=10.0)
@@ -128,10 +124,15 @@ def test_second_tab_shows_changes_of_the_first(
         "() => document.querySelector('.answer')?.innerText.split(' ').length > 3"
     )
     expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-    person.stop()
+    person.stop_button.click()
+    expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
     expect(tab.get_by_role("button", name="Send", exact=True)).to_be_visible()
     expect(other.get_by_role("button", name="Regenerate")).to_be_visible()
-    expect_letters(other, letters(person.stored()[-1]["content"]))
+    answer = person.stored()[-1]
+    assert answer["status"] == "cancelled"
+    assert answer["content"]
+    for shown in (person.answer, other):
+        expect_letters(shown, letters(answer["content"]))
 
     identity = person.conversation_id
     person.call("PATCH", f"/api/conversations/{identity}", {"title": "Two sisters"})
@@ -141,89 +142,51 @@ def test_second_tab_shows_changes_of_the_first(
     expect(tab).to_have_url(re.compile("/$"))
 
 
-def test_message_steers_the_answer_that_is_written(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    """It goes out at once, below what there is of the answer."""
-    scripted_product.says(STORY, rate=10.0)
-    person = sign_up(**PHONE)
-    page = person.page
-    person.open("/")
-    person.composer.fill("Write a very long story about the sea.")
-    page.get_by_role("button", name="Send", exact=True).click()
-    person.wait_for_words()
-    person.composer.fill("In the mountains, please")
-    page.get_by_role("button", name="Send next").click()
-    expect(page.get_by_text("Sent next:")).to_be_visible()
-    assert_accessible(page, "a message that may steer")
-    keep_image(page, "steer")
-    scripted_product.says("High up it was quiet.")
-    page.get_by_role("button", name="Send now").click()
-    expect(person.answer).to_contain_text("High up it was quiet.")
-    expect(page.get_by_text("Sent next:")).to_be_hidden()
-    expect(page.get_by_text("You stopped this answer.")).to_be_visible()
-    person.wait_for_the_end()
-    asked, cut, steered, answer = person.stored()
-    assert (cut["status"], answer["status"]) == ("cancelled", "completed")
-    assert cut["content"].startswith("Wave 0")
-    assert [asked["id"], cut["id"], steered["id"]] == [
-        one["parent_id"] for one in (cut, steered, answer)
-    ]
-    read = [one["content"] for one in scripted_product.prompts[-1]]
-    assert read[-1] == "In the mountains, please"
-    assert any(str(one).startswith("Wave 0") for one in read)
-    keep_image(page, "steered")
-
-
-def test_message_waits_over_a_reload_and_is_sent_by_keys(
+def test_queued_message_waits_over_a_reload_and_is_sent_once_by_two_tabs_or_at_once_by_keys(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
-    scripted_product.says(STORY, rate=10.0)
     page = person.page
-    person.say("Write a very long story about the sea.")
-    person.wait_for_words()
-    person.composer.fill("Thank you")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Sent next:")).to_be_visible()
-    page.reload()
-    expect(page.get_by_text("Sent next:")).to_be_visible()
-    person.wait_for_words()
-    scripted_product.says("Fine.")
-    person.composer.fill("And stop")
-    page.keyboard.press("ControlOrMeta+Enter")
-    expect(person.answer).to_contain_text("Fine.")
-    prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
-    assert prompts[1].split() == ["Thank", "you", "And", "stop"]
-
-
-def test_duplicated_tab_sends_what_is_queued_once(
-    person: Person, scripted_product: ScriptedProduct
-) -> None:
     scripted_product.says("slowly " * 60, rate=10.0)
     person.say("Take your time")
     person.wait_for_words()
     person.composer.fill("Thank you")
-    person.page.get_by_role("button", name="Send next").click()
+    page.keyboard.press("Enter")
     waiting = "Sent next: Thank you"
-    expect(person.page.get_by_text(waiting)).to_be_visible()
+    expect(page.get_by_text(waiting)).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(waiting)).to_be_visible()
     # As "Duplicate tab" does: the copy has the storage of the tab from its first moment.
-    stored = person.page.evaluate("() => JSON.stringify({ ...sessionStorage })")
+    stored = page.evaluate("() => JSON.stringify({ ...sessionStorage })")
     copy = person.visitor.new_tab()
     copy.add_init_script(
         "for (const [key, value] of Object.entries(" + stored + "))"
         " if (!sessionStorage.getItem('copied')) sessionStorage.setItem(key, value);"
         "sessionStorage.setItem('copied', 'yes');"
     )
-    copy.goto(person.page.url)
+    copy.goto(page.url)
     expect(copy.get_by_text(waiting)).to_be_visible()
     expect(copy.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     scripted_product.hurries()
-    for tab in (person.page, copy):
+    for tab in (page, copy):
         expect(tab.get_by_text("Sent next:")).to_be_hidden()
         expect(tab.get_by_text("Thank you")).to_be_visible()
     person.wait_for_the_end()
+    copy.close()
+
+    scripted_product.says(STORY, rate=10.0)
+    person.say("Write a very long story about the sea.")
+    expect(person.answer).to_contain_text("Wave 0")
+    person.composer.fill("Enough")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Sent next: Enough")).to_be_visible()
+    scripted_product.says("Fine.")
+    person.composer.fill("And stop")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(person.answer).to_contain_text("Fine.")
     prompts = [one["content"] for one in person.stored() if one["role"] == "user"]
-    assert prompts == ["Take your time", "Thank you"]
+    assert prompts[:2] == ["Take your time", "Thank you"]
+    assert prompts[3].split() == ["Enough", "And", "stop"]
+    assert len(prompts) == 4
 
 
 def test_composer_is_as_high_as_its_text_at_each_width(sign_up: SignUp) -> None:

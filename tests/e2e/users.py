@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Locator, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from tests.e2e.profiles import Profiles
 from tests.support.outbox import token_mailed
 
 PASSWORD = "correct horse battery staple"
@@ -49,7 +50,14 @@ def _slow_line(page: Page) -> CDPSession:
 class Visitor:
     """A browser profile. `page` is its first tab."""
 
-    def __init__(self, browser: Browser, url: str, **options: Any) -> None:
+    def __init__(
+        self, browser: Browser, url: str, profiles: Profiles | None = None, /, **options: Any
+    ) -> None:
+        """
+        Args:
+            profiles: where there may be one that fits; else it is a new one.
+            options: see Browser.new_context.
+        """
         self.url = url
         self._expected: set[str] = set()
         self._problems: list[str] = []
@@ -60,7 +68,12 @@ class Visitor:
         usual = {"base_url": url, "viewport": size, "reduced_motion": "reduce"}
         # What a service worker answers, `page.route` does not see. test_app.py is about it.
         usual["service_workers"] = "block"
-        self.context = browser.new_context(**{**usual, **options})
+        self._profiles = profiles if profiles and profiles.keeps(options) else None
+        options = {**usual, **options}
+        if self._profiles:
+            self.context = self._profiles.lend(url, options)
+        else:
+            self.context = browser.new_context(**options)
         self.context.set_default_timeout(45_000)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
         self.page = self.new_tab()
@@ -75,6 +88,11 @@ class Visitor:
         page.on("request", self._on_request)
         page.on("requestfailed", self._on_failure)
         return page
+
+    @property
+    def tabs(self) -> list[Page]:
+        """All that are open."""
+        return self._profiles.tabs(self.context) if self._profiles else self.context.pages
 
     def expect_status(self, *statuses: int) -> None:
         """Failed answers that belong to the test: browsers log each as a console error."""
@@ -99,7 +117,10 @@ class Visitor:
 
     def leave(self) -> None:
         """Close everything; fails if the page had a problem."""
-        self.context.close()
+        if self._profiles:
+            self._profiles.take_back(self.context)
+        else:
+            self.context.close()
         assert self._problems == [], "\n".join(self._problems)
         assert self.foreign_requests == []
 
