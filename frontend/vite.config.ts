@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
@@ -9,15 +8,6 @@ import { pythonSnapshot } from "./vite.python-snapshot";
 import { serviceWorker } from "./vite.service-worker";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-// A module that one of these replaces, or loads anew, would be another for the tests of the next
-// file: each of them has a worker of its own. The others share theirs, which costs a fifth.
-const changesModules = /\bvi\.(mock|doMock|hoisted|resetModules)\(/;
-const tests = ["src", "admin"]
-  .flatMap((folder) =>
-    readdirSync(here(`./${folder}`), { recursive: true }).map((name) => `${folder}/${name}`),
-  )
-  .filter((path) => /\.test\.tsx?$/.test(path));
-const alone = tests.filter((path) => changesModules.test(readFileSync(here(`./${path}`), "utf8")));
 
 const backend = process.env.PARLEY_DEV_BACKEND ?? "http://127.0.0.1:8000";
 
@@ -74,16 +64,7 @@ export default defineConfig({
     // For machines that do other work beside; a test that passes takes a fraction.
     testTimeout: 60_000,
     server: { deps: { inline: ["@streamdown/code"] } },
-    projects: [
-      { extends: true, test: { name: "alone", include: alone } },
-      {
-        extends: true,
-        test: {
-          name: "together",
-          include: tests.filter((path) => !alone.includes(path)),
-          isolate: false,
-        },
-      },
-    ],
+    // All files have the same modules (src/modules.test.ts): a worker for each costs five times as much.
+    isolate: false,
   },
 });

@@ -1,6 +1,6 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
-import { afterEach, vi } from "vitest";
+import { afterAll, afterEach, vi } from "vitest";
 import { activate } from "@/lib/locale";
 import type { ColourOrder } from "@/markdown/colouring";
 import { loadOverlays } from "@/ui/overlays";
@@ -10,6 +10,8 @@ await activate("en");
 await loadOverlays();
 configure({ asyncUtilTimeout: 20_000 });
 afterEach(cleanup);
+// The next file's tests run in the same window.
+afterAll(() => void vi.unstubAllGlobals());
 
 // jsdom has no layout, so these are missing; components only ask whether they match or change.
 window.matchMedia ??= (query: string) =>

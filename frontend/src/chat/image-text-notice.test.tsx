@@ -1,20 +1,25 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Model, ModelList, Part } from "@/api/types";
 import { acceptedTypes } from "./attachments";
+import { modelsKey } from "./cache";
 import { ImageTextNotice } from "./image-text-notice";
 
 const model = (id: string, ...capabilities: string[]) => ({ id, capabilities }) as Model;
 const BLIND = model("blind", "chat", "ocr");
 const SEEING = model("seeing", "chat", "vision");
 
-vi.mock("./queries", () => ({
-  useModelList: (): ModelList => ({ data: [BLIND, SEEING], pending: [] }),
-}));
+const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+client.setQueryData<ModelList>(modelsKey, { data: [BLIND, SEEING], pending: [] });
 
 const IMAGE: Part = { type: "image", attachment_id: "1", filename: "page.png" };
 const notice = (parts: Part[], by: string | null) =>
-  render(<ImageTextNotice parts={parts} model={by} />).container;
+  render(
+    <QueryClientProvider client={client}>
+      <ImageTextNotice parts={parts} model={by} />
+    </QueryClientProvider>,
+  ).container;
 
 it("says that a model was given the text in an image", () => {
   notice([IMAGE], "blind");

@@ -1,17 +1,16 @@
 import { render, screen } from "@testing-library/react";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
+import * as assistant from "./assistant-message";
 import { MessageRow } from "./message-row";
 import type { ViewMessage } from "./view";
 
-vi.mock("./assistant-message", () => ({
-  AssistantMessage: ({ message }: { message: ViewMessage }) => {
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(assistant, "AssistantMessage").mockImplementation(({ message }) => {
     if (message.content === "broken") throw new Error("cannot be shown");
     return <p>{message.content}</p>;
-  },
-}));
-
-beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
-afterEach(() => void vi.restoreAllMocks());
+  });
+});
 
 const row = (content: string) => (
   <MessageRow

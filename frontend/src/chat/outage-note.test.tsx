@@ -1,18 +1,23 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Model, ModelList } from "@/api/types";
+import { modelsKey } from "./cache";
 import { OutageNote } from "./outage-note";
 import type { ViewMessage } from "./view";
 
-vi.mock("./queries", () => ({
-  useModelList: (): ModelList => ({
-    data: [{ id: "small", name: "Small one" } as Model],
-    pending: [],
-  }),
-}));
+const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+client.setQueryData<ModelList>(modelsKey, {
+  data: [{ id: "small", name: "Small one" } as Model],
+  pending: [],
+});
 
 const note = (message: Partial<ViewMessage>) =>
-  render(<OutageNote message={{ model: "small", ...message } as ViewMessage} />).container;
+  render(
+    <QueryClientProvider client={client}>
+      <OutageNote message={{ model: "small", ...message } as ViewMessage} />
+    </QueryClientProvider>,
+  ).container;
 
 it("says that an answer is a stored one", () => {
   note({ from_outage: true, read_in_part: false });

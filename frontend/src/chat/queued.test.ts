@@ -3,10 +3,12 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
 
+let tabs = 0;
+
 /** A tab that begins with what this one's storage holds, as the browser's "Duplicate tab" has it. */
-async function newTab() {
-  vi.resetModules();
-  return import("./queued");
+async function newTab(): Promise<typeof import("./queued")> {
+  tabs += 1;
+  return import(/* @vite-ignore */ `./queued?tab=${tabs}`);
 }
 
 beforeEach(() => {
@@ -18,6 +20,7 @@ it("of two copies of a tab one takes a message", async () => {
   const first = await newTab();
   first.queue("c", text("one"));
   const copy = await newTab();
+  expect(copy.queue).not.toBe(first.queue);
   const taken = await Promise.all([first.takeQueued("c"), copy.takeQueued("c")]);
   expect(taken.filter((parts) => parts !== null)).toEqual([text("one")]);
 });

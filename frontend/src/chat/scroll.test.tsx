@@ -1,6 +1,6 @@
 import { fireEvent, render, waitFor } from "@testing-library/react";
 import { useRef } from "react";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useStickToEnd } from "./scroll";
 
 let grow: () => void;
@@ -102,15 +102,20 @@ describe("useStickToEnd", () => {
 });
 
 describe("a list of which all is there", () => {
+  const jsdoms = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop") ?? {};
+  afterEach(() => void Object.defineProperty(Element.prototype, "scrollTop", jsdoms));
+
   const rendered = () => {
     let scrolled = 0;
-    const offset = vi
-      .spyOn(HTMLElement.prototype, "scrollTop", "get")
-      .mockImplementation(() => scrolled);
-    vi.spyOn(HTMLElement.prototype, "scrollTop", "set").mockImplementation((to) => {
-      scrolled = to;
+    const offset = vi.fn(() => scrolled);
+    Object.defineProperty(Element.prototype, "scrollTop", {
+      configurable: true,
+      get: offset,
+      set: (to) => {
+        scrolled = to;
+      },
     });
-    vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(1000);
+    vi.spyOn(Element.prototype, "scrollHeight", "get").mockReturnValue(1000);
     const viewport = render(<Area whole />).getByTestId("viewport");
     expect(offset).toHaveBeenCalled();
     expect(scrolled).toBe(1000);

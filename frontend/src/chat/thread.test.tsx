@@ -1,10 +1,15 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it, vi } from "vitest";
+import { memo } from "react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import * as rows from "./message-row";
 import { Thread } from "./thread";
 import type { LiveAnswer, ViewMessage } from "./view";
 
-vi.mock("./message-row", () => ({ MessageRow: () => null }));
+beforeEach(() => {
+  const exported: Record<string, unknown> = rows;
+  vi.spyOn(exported, "MessageRow", "get").mockReturnValue(memo(() => null));
+});
 
 const loadOlder = vi.fn();
 const thread = (state: { loadingOlder?: boolean; olderFailed?: boolean }) => (

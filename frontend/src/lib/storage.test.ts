@@ -1,28 +1,27 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import themeScript from "../../public/theme.js?raw";
 
-const MODULES = ["@/lib/theme", "@/chat/chosen-model", "@/app/layout-state"];
+let loaded = 0;
+
+/** `path` as a page loads it that has just been opened. */
+const load = (path: string) => import(/* @vite-ignore */ `${path}?loaded=${++loaded}`);
 
 describe("a browser that blocks storage", () => {
   beforeEach(() => {
-    vi.resetModules();
     vi.spyOn(window, "localStorage", "get").mockImplementation(() => {
       throw new DOMException("blocked", "SecurityError");
     });
   });
 
-  it.each(MODULES)("loads %s", async (name) => {
-    await import(name);
-  });
-
   it("keeps choices for as long as the page is open", async () => {
-    const { useTheme } = await import("@/lib/theme");
+    const { useTheme }: typeof import("@/lib/theme") = await load("/src/lib/theme");
     useTheme.getState().setTheme("dark");
     expect(useTheme.getState().theme).toBe("dark");
-    const { useChosenModel } = await import("@/chat/chosen-model");
+    const { useChosenModel }: typeof import("@/chat/chosen-model") =
+      await load("/src/chat/chosen-model");
     useChosenModel.getState().choose("m");
     expect(useChosenModel.getState().chosen).toBe("m");
-    const { useLayout } = await import("@/app/layout-state");
+    const { useLayout }: typeof import("@/app/layout-state") = await load("/src/app/layout-state");
     useLayout.getState().toggleSidebar();
     expect(useLayout.getState().sidebarOpen).toBe(false);
   });

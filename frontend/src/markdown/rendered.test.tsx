@@ -79,7 +79,7 @@ describe("Markdown", () => {
     render(<Markdown text={"```python\nprint('hi')\nprint('ho')\n```"} />);
     await user.click(screen.getByRole("button", { name: "Copy code" }));
     expect(write).toHaveBeenCalledWith("print('hi')\nprint('ho')");
-    expect(screen.getByRole("button", { name: "Copied" })).toBeInTheDocument();
+    expect(await screen.findByRole("button", { name: "Copied" })).toBeInTheDocument();
   });
 
   it("colours code in a language that it knows", async () => {

@@ -1,12 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { MemoryRouter } from "react-router";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { Billing, Invoice, Me, TopUp } from "@/api/types";
 import { MeContext } from "@/app/session";
 import { BillingPage } from "./billing";
-
-vi.mock("@/app/mobile-nav", () => ({ MobileNavButtons: () => null }));
 
 const billing: Billing = {
   is_configured: true,
@@ -76,6 +75,7 @@ beforeEach(() => {
         <BillingPage />
       </MeContext>
     </QueryClientProvider>,
+    { wrapper: MemoryRouter },
   );
 });
 

@@ -1,14 +1,13 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { MemoryRouter } from "react-router";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Budget, Invoice, Me, Role, UsageSummary } from "@/api/types";
 import { MeContext } from "@/app/session";
 import { UsagePage } from "./usage";
 import { budgetState } from "./usage-budgets";
 import { formatCents, formatCost } from "./usage-format";
-
-vi.mock("@/app/mobile-nav", () => ({ MobileNavButtons: () => null }));
 
 const row = {
   input_tokens: 1200,
@@ -93,6 +92,7 @@ function show(role: Role) {
         <UsagePage />
       </MeContext>
     </QueryClientProvider>,
+    { wrapper: MemoryRouter },
   );
 }
 

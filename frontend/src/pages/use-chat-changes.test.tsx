@@ -1,16 +1,14 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, renderHook } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, type Mock, vi } from "vitest";
 import { isDeleted } from "@/chat/cache";
-import { toast } from "@/ui/toast";
+import * as toasts from "@/ui/toast";
 import { useChatChanges } from "./use-chat-changes";
-
-vi.mock("@/ui/toast", () => ({ toast: vi.fn() }));
 
 const client = new QueryClient();
 const fetchMock = vi.fn<typeof fetch>();
-const said = vi.mocked(toast);
+let said: Mock<typeof toasts.toast>;
 
 function changes() {
   const wrapper = ({ children }: { children: ReactNode }) => (
@@ -20,7 +18,7 @@ function changes() {
 }
 
 beforeEach(() => {
-  said.mockReset();
+  said = vi.spyOn(toasts, "toast");
   fetchMock.mockReset();
   fetchMock.mockImplementation(async () => Response.json({ changed: 2 }));
   vi.stubGlobal("fetch", fetchMock);

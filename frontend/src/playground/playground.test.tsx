@@ -8,8 +8,6 @@ import { bodyOf, codeOf, EMPTY } from "./body";
 import { PlaygroundPage } from "./playground";
 import { costOf } from "./run";
 
-vi.mock("@/app/mobile-nav", () => ({ MobileNavButtons: () => null }));
-
 const prices = {
   input: "0.1",
   cached_input: "0.05",
