@@ -1,6 +1,6 @@
 """An assistant: made on its page, chosen for a new chat, seen in what was sent, and deleted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
@@ -8,7 +8,9 @@ from playwright.sync_api import expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
+from tests.e2e.test_tool_sign_in import add_server
 from tests.e2e.users import Person, SignUp, Visitor
+from tests.support.mcp_server import ToolServer
 from tests.support.scripted import ScriptedProduct
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -19,12 +21,21 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
+@pytest.fixture
+def weather() -> Iterator[ToolServer]:
+    server = ToolServer()
+    server.start()
+    yield server
+    server.stop()
+
+
 def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
-    sign_up: SignUp, scripted_product: ScriptedProduct
+    sign_up: SignUp, scripted_product: ScriptedProduct, weather: ToolServer
 ) -> None:
     scripted_product.says("Arr, salt it be.")
     person: Person = sign_up()
     page = person.page
+    add_server(person, "Weather", weather.url, "forecast")
     person.open("/assistants")
     expect(page.get_by_text("There are no assistants yet.")).to_be_visible()
     page.get_by_role("button", name="Create assistant").click()
@@ -35,6 +46,8 @@ def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
     dialog.get_by_role("textbox", name="Starters").fill(
         "Where is the gold?\nWhat is this white powder?"
     )
+    dialog.get_by_role("combobox", name="Tools").select_option("Only these")
+    dialog.get_by_role("checkbox", name="Forecast").click()
     dialog.get_by_text("Advanced").click()
     dialog.get_by_role("spinbutton", name="Temperature").fill("0.3")
     dialog.get_by_role("combobox", name="What members may do").select_option("Use it")
@@ -57,8 +70,11 @@ def test_assistant_is_made_chosen_and_heard_and_its_chat_outlives_it(
     keep_image(page, "welcome")
     page.get_by_role("button", name="What is this white powder?").click()
     expect(person.composer).to_have_value("What is this white powder?")
+    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
     page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("salt it be")
+    scripted_product.calls()
+    assert weather.called == [("forecast", "Oslo")]
     person.wait_for_the_end()
     expect(page.get_by_role("link", name="Assistant: Pirate")).to_be_visible()
     person.answer.get_by_role("button", name="More about this answer").click()

@@ -147,18 +147,3 @@ def test_answer_is_copied_as_markdown_and_feedback_is_stored(
     expect(thumb).to_have_attribute("aria-pressed", "true")
     stored = person.stored()[-1]["feedback"]
     assert stored == {"rating": -1, "comment": "It is about a lamp."}
-
-
-def test_text_file_is_sent_with_the_prompt(person: Person) -> None:
-    with person.page.expect_file_chooser() as chooser:
-        person.page.get_by_role("button", name="Add images or documents").click()
-    chooser.value.set_files(
-        {"name": "tides.txt", "mimeType": "text/plain", "buffer": b"High tide is at noon."}
-    )
-    expect(person.page.get_by_text("tides.txt")).to_be_visible()
-    person.say("What does the file say?")
-    person.wait_for_words(1)
-    person.stop()
-    parts = person.stored()[0]["parts"]
-    assert [part["type"] for part in parts] == ["text", "file"]
-    expect(person.page.get_by_role("article", name="You").get_by_text("tides.txt")).to_be_visible()

@@ -60,19 +60,3 @@ def test_chat_is_moved_to_a_project_and_read_with_its_instructions(
         "Speak of plants only."
     )
     keep_image(page, "sent")
-
-
-def test_new_chat_begins_in_the_project_whose_page_it_was_begun_on(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    scripted_product.says("Ferns grow there.")
-    person: Person = sign_up()
-    project = person.call("POST", "/api/projects", {"name": "Garden"})["id"]
-    person.open(f"/projects/{project}")
-    person.page.get_by_role("link", name="New chat in this project").click()
-    expect(person.page.get_by_role("button", name="Project: Garden")).to_be_visible()
-    person.say("What grows in the shade?")
-    expect(person.answer).to_contain_text("Ferns")
-    person.wait_for_the_end()
-    stored = person.call("GET", f"/api/conversations/{person.conversation_id}")
-    assert stored["project_id"] == project

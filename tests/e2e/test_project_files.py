@@ -44,10 +44,13 @@ def test_file_of_a_project_is_added_read_in_its_chat_and_removed(
     keep_image(page, "files")
 
     page.get_by_role("link", name="New chat in this project").click()
+    expect(page.get_by_role("button", name="Project: House")).to_be_visible()
     person.composer.fill("When is the cake of this house?")
     page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("At five")
     person.wait_for_the_end()
+    stored = person.call("GET", f"/api/conversations/{person.conversation_id}")
+    assert stored["project_id"] == project
     expect(page.get_by_role("region", name="Sources")).to_contain_text("tea.pdf")
 
     person.go(f"/projects/{project}")

@@ -106,5 +106,5 @@ def test_unknown_page_and_another_persons_chat_are_not_found(sign_up: SignUp) ->
     expect(heading).to_be_visible()
     person.open("/no/such/page")
     expect(person.page.get_by_role("heading", name="This page doesn't exist")).to_be_visible()
-    person.go("/c/00000000-0000-4000-8000-000000000000")
+    person.open("/c/00000000-0000-4000-8000-000000000000")
     expect(heading).to_be_visible()

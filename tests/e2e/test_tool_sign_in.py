@@ -169,34 +169,3 @@ def test_stop_ends_a_turn_whose_tool_runs(
     expect(page.get_by_text("All is well.")).to_be_visible(timeout=60_000)
     assert server.cancelled == ["hang"]
     server.stop()
-
-
-def test_assistant_names_its_tools(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
-    server = ToolServer()
-    server.start()
-    scripted_product.says("Sunny.")
-    person: Person = sign_up()
-    page = person.page
-    add_server(person, "Weather", server.url, "forecast")
-    person.open("/assistants")
-    page.get_by_role("button", name="Create assistant").click()
-    dialog = page.get_by_role("dialog", name="Create an assistant")
-    dialog.get_by_role("textbox", name="Name").fill("Frog")
-    dialog.get_by_role("combobox", name="Tools").select_option("Only these")
-    dialog.get_by_role("checkbox", name="Forecast").click()
-    dialog.get_by_role("checkbox", name="Forecast").scroll_into_view_if_needed()
-    assert_accessible(page, "an assistant's tools")
-    keep_image(page, "assistant-tools")
-    dialog.get_by_role("button", name="Save").click()
-    expect(dialog).to_be_hidden()
-
-    scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    person.go("/")
-    page.get_by_role("button", name="Model:").click()
-    page.get_by_role("menuitem", name="Frog").click()
-    person.composer.fill("How is it in Oslo?")
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_text("Sunny.", exact=True)).to_be_visible(timeout=60_000)
-    assert server.called == [("forecast", "Oslo")]
-    scripted_product.calls()
-    server.stop()

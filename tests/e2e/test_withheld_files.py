@@ -18,7 +18,15 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
+ON_A_PHONE = (
+    "tests/e2e/test_withheld_files.py"
+    "::test_withheld_file_is_named_once_and_its_text_is_shown[phone]"
+)
+
+
+@pytest.mark.parametrize(
+    "device", [pytest.param("desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE)), "phone"]
+)
 def test_withheld_file_is_named_once_and_its_text_is_shown(
     sign_up: SignUp, scripted_product: ScriptedProduct, device: str, tmp_path: Path
 ) -> None:
@@ -35,6 +43,9 @@ def test_withheld_file_is_named_once_and_its_text_is_shown(
     person.composer.fill("When does the gate open?")
     page.get_by_role("button", name="Send", exact=True).click()
     person.wait_for_the_end()
+    expect(page.get_by_role("article", name="You").get_by_text("gate.txt")).to_be_visible()
+    parts = person.stored()[0]["parts"]
+    assert [part["type"] for part in parts] == ["text", "file", "file"]
     expect(person.answer).to_contain_text("The model was not given the text of minutes.txt")
     expect(person.answer).not_to_contain_text("the text of gate.txt")
 
