@@ -3,6 +3,7 @@
 `collectstatic` compresses them (gzip and brotli), and the middleware sends what the client takes.
 """
 
+import gzip
 import re
 import threading
 from collections.abc import Callable
@@ -23,9 +24,12 @@ _BUNDLED = re.compile(r"/static/app/assets/[^/]+-[\w-]{8}\.\w+$")
 
 # 2 % larger than the most that brotli can, in less than half the time.
 _BROTLI_QUALITY = 10
-# The interpreter of Python has 10 MB: a tenth larger, in a tenth of sixteen seconds.
+# The interpreter of Python has 10 MB and its snapshot 31: 5 % larger, in an eighth of the five
+# seconds of quality 9, and a twenty-fifth of the sixteen of 10.
 _LARGE_BYTES = 2_000_000
-_BROTLI_QUALITY_OF_LARGE = 9
+_BROTLI_QUALITY_OF_LARGE = 5
+# 1 % larger than the most that gzip can, in a quarter of the time; browsers take brotli.
+_GZIP_LEVEL = 6
 # What is larger is read in chunks, by a thread.
 _MAX_BYTES_AT_ONCE = 1_000_000
 
@@ -70,7 +74,12 @@ class _Compressor(Compressor):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.compress_brotli = _once(_brotli)
-        self.compress_gzip = _once(Compressor.compress_gzip)
+        self.compress_gzip = _once(_gzip)
+
+
+def _gzip(data: bytes) -> bytes:
+    """The same bytes for the same content: no time is in it."""
+    return gzip.compress(data, _GZIP_LEVEL, mtime=0)
 
 
 def _brotli(data: bytes) -> bytes:

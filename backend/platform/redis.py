@@ -16,6 +16,7 @@ import redis.asyncio
 from django.conf import settings
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.driver_info import DriverInfo
 
 from backend.platform.redis_address import address_of
 
@@ -40,6 +41,10 @@ CACHE = Profile(timeout_s=0.5, wait_s=0.5)
 
 _Clients = dict[Profile, redis.asyncio.Redis]
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Clients] = WeakKeyDictionary()
+
+# How each connection names itself. The library would look up its own version for each of them, in
+# the files of its package: 0.4 ms.
+_DRIVER = DriverInfo()
 
 # Of a cluster's node or a Sentinels' master: their pools have no place where a caller waits.
 _MAX_CONNECTIONS = 1000
@@ -86,7 +91,11 @@ def _asynchronous(
     url: str, profile: Profile, connect_s: float | None, **options: Any
 ) -> redis.asyncio.Redis:
     address = address_of(url)
-    options |= {"socket_timeout": profile.timeout_s, "socket_connect_timeout": connect_s}
+    options |= {
+        "socket_timeout": profile.timeout_s,
+        "socket_connect_timeout": connect_s,
+        "driver_info": _DRIVER,
+    }
     if address.kind == "server":
         return redis.asyncio.Redis.from_pool(
             redis.asyncio.BlockingConnectionPool.from_url(
@@ -100,7 +109,11 @@ def _asynchronous(
 
 def _synchronous(url: str, profile: Profile) -> redis.Redis:
     address = address_of(url)
-    options = {"socket_timeout": profile.timeout_s, "socket_connect_timeout": profile.timeout_s}
+    options: dict[str, Any] = {
+        "socket_timeout": profile.timeout_s,
+        "socket_connect_timeout": profile.timeout_s,
+        "driver_info": _DRIVER,
+    }
     if address.kind == "server":
         return redis.Redis.from_pool(
             redis.BlockingConnectionPool.from_url(

@@ -17,6 +17,7 @@ from backend.api import static_files
 from infra.launcher.prepare import collect_static
 
 _Files = dict[str, Any]
+_LITTLE = {"_BROTLI_QUALITY": 1, "_BROTLI_QUALITY_OF_LARGE": 1, "_GZIP_LEVEL": 1}
 
 
 def collected_static_files() -> Path:
@@ -24,8 +25,8 @@ def collected_static_files() -> Path:
     folder = Path(settings.STATIC_ROOT).resolve()
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # 9 % larger, in a sixth of the time: they cross no network.
-        with patch.object(static_files, "_BROTLI_QUALITY", 5):
+        # They cross no network.
+        with patch.multiple(static_files, **_LITTLE):
             collect_static(folder)
     _read_names_again()
     return folder
