@@ -106,7 +106,7 @@ def test_event_that_the_database_refuses_is_rejected_alone():
 
 
 @settings(
-    max_examples=40,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

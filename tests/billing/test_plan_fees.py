@@ -134,7 +134,7 @@ def test_fees_of_earlier_invoices_are_named_when_the_column_comes() -> None:
     assert plan_fees(organization_id=organization.pk, month=JUNE) == []
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(st.sets(st.integers(0, 91), max_size=5), st.permutations(range(3)))
 def test_every_day_of_a_quarter_is_charged_once(changes: set[int], order: list[int]) -> None:
     """At a price of a unit a day, whenever the plan changes and in whichever order months close."""

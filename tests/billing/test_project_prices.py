@@ -278,7 +278,7 @@ def oracle(rows: list[tuple[UUID | str, list[int], datetime]], used: list[UsageF
 
 
 @settings(
-    max_examples=20,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

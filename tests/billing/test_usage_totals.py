@@ -350,7 +350,7 @@ def happen(world: World, step: str, what: Any) -> None:
 
 @pytest.mark.django_db
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

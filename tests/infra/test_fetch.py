@@ -94,6 +94,9 @@ def test_packages_are_taken_where_the_hub_is_out_of_reach(
     assert len(sources.paths("/files")) == 2
 
 
+@pytest.mark.nightly(
+    beside="tests/infra/test_fetch.py::test_packages_are_taken_where_the_hub_is_out_of_reach"
+)
 def test_packages_are_taken_where_the_hub_has_no_such_file(
     spec: Path, tmp_path: Path, sources: Sources
 ) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -134,10 +135,19 @@ def test_ignored_paths_follow_dockers_rules(path: str, expected: bool) -> None:
     assert ignored(path) is expected
 
 
+def copy_compiled(source: Path, target: Path) -> None:
+    """What Python has compiled of a file and keeps beside it: to do it again takes seconds."""
+    if source.suffix == ".py" and (kept := Path(cache_from_source(str(source)))).exists():
+        copy = Path(cache_from_source(str(target)))
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(kept, copy)
+
+
 def test_product_image_checks_prompts_and_answers_without_the_workshop(tmp_path: Path) -> None:
     for place, source in contents("product").items():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, tmp_path / place)
+        shutil.copy2(source, tmp_path / place)
+        copy_compiled(Path(source), tmp_path / place)
     program = """
 import backend.asgi
 from safety.checks import PostClassifier, PreClassifier

@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,7 +22,6 @@ from billing.models import OutboxEvent, UsageEvent, UsageRecord
 from billing.reconciliation.compare import differences
 from billing.relay import outbox
 from billing.services import usage_record_create
-from infra.launcher.procfile import ROOT
 from infra.load.upstream import Behaviour, SyntheticUpstream
 from infra.services.ports import LOOPBACK
 from tests.billing import factories
@@ -36,6 +33,7 @@ from tests.support.pgbouncer import (
     default_connection,
     pgbouncer_path,
 )
+from tests.support.processes import run_python
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WAIT_S = 120.0
@@ -190,19 +188,9 @@ def test_pages_hold_all_rows_in_their_order(pooler: PgBouncer) -> None:
 
 def test_migrations_go_to_the_server_itself(pooler: PgBouncer) -> None:
     """DATABASE_URL names a port where nothing listens: a pooler that would not bear them."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--check"],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "DATABASE_URL": f"postgresql://parley@{LOOPBACK}:1/parley",
-            "DATABASE_DIRECT_URL": os.environ["DATABASE_DIRECT_URL"],
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    away = {**os.environ, "DATABASE_URL": f"postgresql://parley@{LOOPBACK}:1/parley"}
+    done = run_python("manage.py", "migrate", "--check", environment=away)
+    assert done.returncode == 0, done.stdout
 
 
 def test_unpooled_database_keeps_its_cursors() -> None:

@@ -72,7 +72,7 @@ def _of_the_simulator(events: list[Asked]) -> list[str]:
     return seen
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(asked)
 def test_order_and_refusals_are_those_of_the_gateway(events: list[Asked]) -> None:
     assert _of_the_simulator(events) == asyncio.run(_of_the_gateway(events))
