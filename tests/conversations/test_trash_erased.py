@@ -1,6 +1,7 @@
 """What is erased from the trash is gone at once, and nothing else with it."""
 
 import threading
+import time
 from datetime import timedelta
 from uuid import UUID
 
@@ -183,11 +184,16 @@ def test_chat_that_is_restored_meanwhile_stays() -> None:
 
 
 def _wait_until_a_lock_is_waited_for() -> None:
+    deadline = time.monotonic() + 60
     with connection.cursor() as cursor:
         while True:
+            # In a transaction PostgreSQL says again what it said first, unless it is told to look.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND wait_event_type = 'Lock'"
             )
             if cursor.fetchone()[0]:
                 return
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
