@@ -54,7 +54,7 @@ def site(scratch: Path) -> Iterator[Site[LaunchedProduct]]:
     "names",
     [
         SERVICES,
-        pytest.param(("valkey",), marks=_KILLED),
+        ("valkey",),
         pytest.param(("postgres",), marks=_KILLED),
         pytest.param(("broker",), marks=_KILLED),
     ],
@@ -63,7 +63,6 @@ def site(scratch: Path) -> Iterator[Site[LaunchedProduct]]:
 def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
     site: Site[LaunchedProduct], names: tuple[str, ...]
 ) -> None:
-    kept = site.person.new_conversation(title="Kept")
     killed = [site.product.service(name) for name in names]
     with site.asking() as asked:
         asked.has_begun()
@@ -81,11 +80,6 @@ def test_answer_is_whole_and_product_is_ready_again_after_services_are_killed(
     site.check_accounts(again.generation_id, again.wire)
     wait_until(lambda: usage_has_arrived(site, asked.generation_id))
     wait_until(lambda: usage_has_arrived(site, again.generation_id))
-    # By a worker whose connections have all broken.
-    wait_until(lambda: bool(title_of(site, again.generation_id)))
-    answer = site.person.browser.get(f"/api/conversations/{kept}")
-    assert answer.status_code == 200, "the session has outlived them"
-    assert answer.json()["title"] == "Kept"
 
 
 @pytest.mark.parametrize(
@@ -109,10 +103,9 @@ def test_answer_is_whole_after_a_service_was_frozen(site: Site[LaunchedProduct],
     site.check_accounts(asked.generation_id, asked.wire)
 
 
-async def test_tab_beat_and_worker_work_on_after_valkey_was_killed(
+async def test_open_tab_receives_changes_after_valkey_was_killed(
     site: Site[LaunchedProduct],
 ) -> None:
-    """Once a minute beat asks the worker, by Valkey, to store when keys were used last."""
     cookies = dict(site.person.browser.cookies)
     async with connect(site.product.url, cookies, site.product.url) as tab:
         site.product.service("valkey").send_signal(signal.SIGKILL)
@@ -120,16 +113,41 @@ async def test_tab_beat_and_worker_work_on_after_valkey_was_killed(
         await asyncio.sleep(3)
         conversation = await asyncio.to_thread(site.person.new_conversation)
         await changed(tab, conversation)
-    await asyncio.to_thread(wait_until_use_is_stored, site)
 
 
-def wait_until_use_is_stored(site: Site[LaunchedProduct]) -> None:
-    """Of a new key."""
+def test_beat_and_worker_work_on_after_valkey_was_killed(site: Site[LaunchedProduct]) -> None:
+    """Once a minute beat asks the worker, by Valkey, to store when keys were used last."""
+    site.product.service("valkey").send_signal(signal.SIGKILL)
+    wait_until_ready(site)
     key = site.person.new_key()
     with program(site.product.url, key["secret"]) as client:
         assert client.get("/v1/models").status_code == 200
     used = "SELECT last_used_at FROM accounts_apikey WHERE id = %s"
     wait_until(lambda: site.product.rows(used, [key["id"]])[0]["last_used_at"] is not None)
+
+
+def test_conversation_is_titled_after_postgres_was_killed(site: Site[LaunchedProduct]) -> None:
+    """By a worker whose connections have all broken."""
+    site.product.service("postgres").send_signal(signal.SIGKILL)
+    wait_until_ready(site)
+    with site.asking() as asked:
+        pass
+    titled = (
+        "SELECT c.title FROM conversations_conversation c"
+        " JOIN conversations_message m ON m.conversation_id = c.id"
+        " JOIN generation_generation g ON g.message_id = m.id WHERE g.id = %s"
+    )
+    wait_until(lambda: bool(site.product.rows(titled, [asked.generation_id])[0]["title"]))
+
+
+def test_session_and_conversations_outlive_all_services(site: Site[LaunchedProduct]) -> None:
+    conversation = site.person.new_conversation(title="Kept")
+    for name in SERVICES:
+        site.product.service(name).send_signal(signal.SIGKILL)
+    wait_until_ready(site)
+    answer = site.person.browser.get(f"/api/conversations/{conversation}")
+    assert answer.status_code == 200
+    assert answer.json()["title"] == "Kept"
 
 
 def wait_until_ready(site: Site[LaunchedProduct]) -> None:
@@ -151,16 +169,6 @@ def wait_until_ready(site: Site[LaunchedProduct]) -> None:
 def usage_has_arrived(site: Site[LaunchedProduct], generation_id: object) -> bool:
     query = "SELECT count(*) AS count FROM billing_usageevent WHERE event_id = %s"
     return bool(site.product.rows(query, [generation_id])[0]["count"] == 1)
-
-
-def title_of(site: Site[LaunchedProduct], generation_id: object) -> str:
-    """Of the conversation that an answer is in."""
-    query = (
-        "SELECT c.title FROM conversations_conversation c"
-        " JOIN conversations_message m ON m.conversation_id = c.id"
-        " JOIN generation_generation g ON g.message_id = m.id WHERE g.id = %s"
-    )
-    return str(site.product.rows(query, [generation_id])[0]["title"])
 
 
 def wait_until(condition: Callable[[], bool], reason: Callable[[], object] = str) -> None:

@@ -265,7 +265,13 @@ def locked_pdf():
         ("half.pptx", lambda: powerpoint_file()[:9_000], "document_broken"),
         ("long.pdf", lambda: pdf_of(["x"] * 5_000), "document_too_long"),
         ("empty.pdf", lambda: pdf_of([""]), "document_without_text"),
-        ("photo.pdf", lambda: pdf_of([scanned_page()]), "document_without_text"),
+        pytest.param(
+            *("photo.pdf", lambda: pdf_of([scanned_page()]), "document_without_text"),
+            marks=pytest.mark.nightly(
+                beside="tests/conversations/test_documents.py"
+                "::test_file_that_cannot_be_read_is_refused_with_a_word"
+            ),
+        ),
         ("old.doc", lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported_file"),
     ],
 )
