@@ -201,23 +201,23 @@ def fetch(
     if is_right(target, spec):
         return target
     partial = directory / f".{spec.file}.partial"
-    with partial.open("ab") as file:
-        _lock(file, spec)
-        _tidy(directory)
-        _check_room(directory, spec, file.tell())
-        try:
+    try:
+        with partial.open("ab") as file:
+            _lock(file, spec)
+            _tidy(directory)
+            _check_room(directory, spec, file.tell())
             _fill(file, spec, report, checking)
-        except OSError as error:
-            if error.errno not in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}:
-                raise
-            raise LaunchError(
-                f"the disk is full after {gigabytes(partial.stat().st_size)} of"
-                f" {gigabytes(spec.size)} in {directory}"
-            ) from error
-        file.flush()
-        os.fsync(file.fileno())
+            file.flush()
+            os.fsync(file.fileno())
         (directory / f"{spec.file}.LICENSE.txt").write_text(f"{spec.notice}\n\n{spec.license_text}")
-        partial.rename(target)  # atomic: a half file never has the final name
+    except OSError as error:  # closing writes what was not written yet, and may say so again
+        if error.errno not in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}:
+            raise
+        raise LaunchError(
+            f"the disk is full after {gigabytes(partial.stat().st_size)} of"
+            f" {gigabytes(spec.size)} in {directory}"
+        ) from error
+    partial.rename(target)  # atomic: a half file never has the final name
     return target
 
 
