@@ -23,8 +23,9 @@ class EventDecoder:
         self._rest = rest + held
         events = []
         for block in blocks:
-            data = _data_of(block)
-            if data is not None:
+            if block[:6] == b"data: " and b"\n" not in block:  # what engines send, nearly always
+                events.append(block[6:])
+            elif (data := _data_of(block)) is not None:
                 events.append(data)
         return events
 
@@ -37,8 +38,6 @@ def _split_trailing_return(buffered: bytes) -> tuple[bytes, bytes]:
 
 
 def _data_of(block: bytes) -> bytes | None:
-    if block.startswith(b"data: ") and b"\n" not in block:
-        return block[6:]  # what engines send, nearly always
     lines = []
     for line in block.split(b"\n"):
         if line.startswith(b"data:"):

@@ -21,10 +21,14 @@ _KEY_ENDS = "-----END"
 _NOT_OF_LETTERS = frozenset({"secret_key", "card_number", "private_key"})
 _FIRST_LETTERS = re.compile(r"\s*([A-Za-z]{2})[A-Za-z]*")
 _SIGN_AFTER = re.compile(r"[A-Za-z]*[,.;:!?]?")
-# Words between single spaces: what goes through whole, and leaves nothing behind.
-_WORDS = f"(?: (?!{'|'.join(sorted(SECRET_KEYS_BEGIN_WITH))})[A-Za-z]{{2,}}[,.;:!?]?)"
-_WORDS_ONLY = re.compile(f"{_WORDS}+")
-_REST_AND_WORDS = re.compile(f"[A-Za-z]*[,.;:!?]?{_WORDS}*")
+# Words between spaces and line breaks: what goes through whole, and leaves nothing behind. A letter
+# alone and the end of "don't" only before a space: they may go on as a secret key begins.
+_LONG_WORD = (
+    f"(?!{'|'.join(sorted(SECRET_KEYS_BEGIN_WITH))})[A-Za-z]{{2,}}(?:'[a-z](?=[ \n])|[,.;:!?]?)"
+)
+_WORDS = f"(?:(?: |\n\n?)(?:{_LONG_WORD}|[A-Za-z][,.;:!?]?(?=[ \n])))*"
+_WORDS_ONLY = re.compile(f"(?:{_LONG_WORD})?{_WORDS}[ \n]?")
+_REST_AND_WORDS = re.compile(f"[A-Za-z]*[,.;:!?]?{_WORDS}[ \n]?")
 
 
 class Redactor:

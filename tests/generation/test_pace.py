@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from backend.generation.pools.chunks import decode_chunk
-from backend.generation.pools.client import UpstreamClient
+from backend.generation.pools.client import READS_AT_ONCE, UpstreamClient
 from backend.generation.pools.config import ReplicaConfig
 from backend.generation.pools.errors import ReplicaUnavailable
 from backend.generation.pools.http import Origin, Response
@@ -17,6 +17,7 @@ from backend.generation.pools.pace import (
     MAX_BUSY_INTERVAL_S,
     MAX_INTERVAL_S,
     MAX_WAKES_PER_S,
+    STREAMS_A_TURN,
     Pace,
     interval_s,
     max_interval_s,
@@ -60,6 +61,65 @@ async def test_streams_that_wait_are_woken_once_for_all_that_arrived():
     pace._interval_s = 0.0
     pace.wake(partial(woken.append, "c"))
     assert woken == ["a", "b", "c"]
+
+
+class _Watched:
+    """A polled stream that notes when it is read, and has the loop do something then."""
+
+    def __init__(self, log: list[str]) -> None:
+        self._log = log
+
+    def poll(self) -> None:
+        self._log.append("stream")
+        asyncio.get_running_loop().call_soon(self._log.append, "other work")
+
+    def end_polling(self) -> None:
+        self._log.append("end")
+
+
+def _polling(streams: int, log: list[str]) -> tuple[Pace, list[_Watched]]:
+    """A pace that polls once a hundredth of a second, whatever comes."""
+    pace = Pace()
+    pace._interval_s, pace.polls, pace._counted_since = 0.01, True, float("inf")
+    watched = [_Watched(log) for _ in range(streams)]
+    for stream in watched:
+        pace.add_polled(stream)
+    return pace, watched
+
+
+async def test_other_work_has_its_turn_while_many_streams_are_woken():
+    log: list[str] = []
+    pace, watched = _polling(4 * STREAMS_A_TURN, log)
+    async with asyncio.timeout(10):
+        while log.count("stream") < len(watched):
+            await asyncio.sleep(0)
+    for stream in watched:
+        pace.remove_polled(stream)
+    assert log[: STREAMS_A_TURN + 1] == ["stream"] * STREAMS_A_TURN + ["other work"]
+
+
+async def test_streams_that_end_before_their_turn_are_not_read():
+    log: list[str] = []
+    pace, watched = _polling(3 * STREAMS_A_TURN, log)
+    async with asyncio.timeout(10):
+        while not log:
+            await asyncio.sleep(0)
+    read = log.count("stream")
+    for stream in watched:
+        pace.remove_polled(stream)
+    await asyncio.sleep(0.05)
+    assert log.count("stream") == read < len(watched)
+
+
+async def test_polling_goes_on_while_turns_take_longer_than_the_interval():
+    log: list[str] = []
+    pace, watched = _polling(2 * STREAMS_A_TURN, log)
+    pace._interval_s = 0.0
+    async with asyncio.timeout(10):
+        while log.count("stream") < 5 * len(watched):
+            await asyncio.sleep(0)
+    for stream in watched:
+        pace.remove_polled(stream)
 
 
 @pytest.fixture
@@ -122,8 +182,26 @@ async def test_only_streams_of_this_machine_wait_for_frames(upstream, is_local, 
     client._origin(replica).is_local = is_local
     body = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 20, "stream": True}
     stream = await client.open(replica, "/v1/chat/completions", body, request_id="r", usage_key="u")
-    assert await stream.chunks()
+    for _ in range(READS_AT_ONCE):
+        assert await stream.chunks()
     assert (client._local_pace.streams, client._pace.streams) == (frames, 1 - frames)
+    await stream.close()
+
+
+async def test_first_parts_of_an_answer_do_not_wait_for_the_pace(upstream):
+    upstream.behaviour.rate = 100.0
+    client, replica = UpstreamClient(), ReplicaConfig("a", upstream.url)
+    pace = client._local_pace
+    pace.streams, pace._interval_s, pace._counted_since = 1, 30.0, float("inf")  # others' pace
+    pace._last_tick = asyncio.get_running_loop().time()
+    body = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 40, "stream": True}
+    stream = await client.open(replica, "/v1/chat/completions", body, request_id="r", usage_key="u")
+    async with asyncio.timeout(10):
+        for _ in range(READS_AT_ONCE):
+            assert await stream.chunks()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await stream.chunks()
     await stream.close()
 
 

@@ -79,6 +79,56 @@ def test_redaction_is_the_same_however_a_stream_is_cut(
     assert sent + cut.finish() == expected
 
 
+_PROSE = st.sampled_from(
+    [
+        *(" a", "I ", " don't", "rider's ", " the", " wheel", "\n", "\n\n", ". ", " skill"),
+        *(
+            "eyes ",
+            "'",
+            "x'y ",
+            " sk",
+            "-",
+            "sk-",
+            "AKIA",
+            "0123456789ABCDEF ",
+            "ghp_",
+            "a" * 36,
+            " AI",
+        ),
+        *("4111 ", "1111", KEY),
+    ]
+)
+
+
+@given(st.lists(_PROSE, max_size=20), st.data())
+@settings(deadline=None, max_examples=500)
+def test_prose_with_secret_keys_is_redacted_the_same_however_it_is_cut(
+    chunks: list[str], data: st.DataObject
+) -> None:
+    kinds = {"secret_key", "card_number", "private_key"}
+    text = "".join(chunks)
+    letters = Redactor(kinds)
+    expected = "".join(map(letters.feed, text)) + letters.finish()
+    borders = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=20)))
+    cut = Redactor(kinds)
+    sent = "".join(
+        cut.feed(text[a:b]) for a, b in zip([0, *borders], [*borders, len(text)], strict=True)
+    )
+    assert sent + cut.finish() == expected
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("A good one", " recovers from a push.\n\nYou", " can try that, don't you", "? "),
+        ("The rider's\nweight ", "turns", " a wheel."),
+    ],
+)
+def test_prose_passes_as_it_comes(parts: tuple[str, ...]) -> None:
+    redactor = Redactor({"secret_key", "card_number", "private_key"})
+    assert tuple(map(redactor.feed, parts)) == parts
+
+
 def test_private_key_is_removed_to_its_last_line() -> None:
     redactor = Redactor({"private_key"})
     assert redactor.feed(f"Here:\n{KEY}\nDone. ") + redactor.finish() == (

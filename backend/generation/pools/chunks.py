@@ -35,7 +35,6 @@ class OutputDetails(msgspec.Struct, frozen=True):
     rejected_prediction_tokens: _Count | None = None
 
 
-_NO_PROMPT_DETAILS, _NO_OUTPUT_DETAILS = PromptDetails(), OutputDetails()
 _NULL = msgspec.Raw(b"null")
 
 
@@ -49,20 +48,18 @@ class ReportedUsage(msgspec.Struct, frozen=True):
     completion_tokens_details: OutputDetails | None = None
 
     def counted(self) -> Usage:
-        if self.prompt_tokens_details is None and self.completion_tokens_details is None:
-            return Usage(input_tokens=self.prompt_tokens, output_tokens=self.completion_tokens)
-        details = self.prompt_tokens_details or _NO_PROMPT_DETAILS
+        of_prompt, of_output = self.prompt_tokens_details, self.completion_tokens_details
+        cached, images = 0, 0
+        if of_prompt is not None:
+            cached = of_prompt.cached_tokens or 0
+            images = of_prompt.uncached_image_tokens if of_prompt.image_tokens else 0
         return Usage(
             input_tokens=self.prompt_tokens,
-            cached_input_tokens=details.cached_tokens or 0,
+            cached_input_tokens=cached,
             output_tokens=self.completion_tokens,
-            reasoning_tokens=self.reasoning_tokens,
-            image_tokens=details.uncached_image_tokens,
+            reasoning_tokens=0 if of_output is None else of_output.reasoning_tokens or 0,
+            image_tokens=images,
         )
-
-    @property
-    def reasoning_tokens(self) -> int:
-        return (self.completion_tokens_details or _NO_OUTPUT_DETAILS).reasoning_tokens or 0
 
     @property
     def predicted(self) -> PredictedTokens | None:
@@ -89,10 +86,6 @@ class _Delta(msgspec.Struct):
     reasoning_content: str | None = None
     reasoning: str | None = None  # vLLM's newer name
     tool_calls: list[_Call] | None = None
-
-    @property
-    def thought(self) -> str:
-        return self.reasoning_content or self.reasoning or ""
 
 
 class _Choice(msgspec.Struct):
@@ -152,9 +145,17 @@ def decode_chunk(data: bytes) -> UpstreamChunk:
     text, finish_reason, logprobs, is_call, thought = "", None, None, False, ""
     if chunk.choices:
         choice = chunk.choices[0]
-        text = _text_of(choice)
-        is_call = choice.delta is not None and bool(choice.delta.tool_calls)
-        thought = without_marks(choice.delta.thought) if choice.delta is not None else ""
+        delta = choice.delta
+        if delta is None:
+            text = choice.text or ""
+        else:
+            text, thought = delta.content or "", delta.reasoning_content or delta.reasoning or ""
+        # Asked here, and not by `without_marks` alone: it is nearly always so.
+        text = text if text.isascii() else without_marks(text)
+        thought = thought if thought.isascii() else without_marks(thought)
+        if delta is not None and delta.tool_calls:
+            is_call = True
+            text += _text_of_calls(delta.tool_calls)
         finish_reason = choice.finish_reason
         if choice.finish_details is not None:
             finish_reason = finish_reason_of(msgspec.structs.asdict(choice))
@@ -167,11 +168,9 @@ def decode_chunk(data: bytes) -> UpstreamChunk:
     return UpstreamChunk(text, finish_reason, logprobs, usage, is_call, thought, predicted)
 
 
-def _text_of(choice: _Choice) -> str:
-    if choice.delta is None:
-        return without_marks(choice.text or "")
-    text = without_marks(choice.delta.content or "")
-    for call in choice.delta.tool_calls or ():
+def _text_of_calls(calls: list[_Call]) -> str:
+    text = ""
+    for call in calls:
         if call.function is not None and call.function.name:
             text += begun_call(call.function.name)
         if call.function is not None and call.function.arguments:

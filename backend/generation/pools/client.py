@@ -23,6 +23,8 @@ _FIRST_EVENT_S = 120.0
 _PROBE_S = 1.2
 # Of a probe whose time was up this much later than asked for, this process was the one held up.
 _OWN_LATENESS_S = 0.5
+# So many parts of an answer do not wait for the pace: a reader watches for them.
+READS_AT_ONCE = 4
 # Statuses that say "not this replica, not now". 401, 403 and 404 mean that our configuration
 # of it is wrong, which the client cannot correct.
 _REFUSED = frozenset({400, 413, 422})
@@ -44,6 +46,7 @@ class UpstreamStream:
     def __init__(self, response: Response, pace: Pace) -> None:
         self._response = response
         self._pace: Pace | None = pace
+        self._at_once = READS_AT_ONCE
         self._events = EventDecoder()
         self._ended = False
         # Raised when the chunks that came before it have been taken.
@@ -74,8 +77,8 @@ class UpstreamStream:
                     break
         if self._failure is not None and not chunks:
             raise self._failure
-        if self._pace is not None and not self._ended:
-            # The first text is not kept waiting.
+        self._at_once -= 1
+        if self._at_once == 0 and self._pace is not None and not self._ended:
             self._response.set_pace(self._pace)
             self._pace = None
         return chunks

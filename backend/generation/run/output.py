@@ -137,23 +137,26 @@ class ChoiceOutput:
         A chunk that does not say how many tokens there are so far counts as one token if it
         has text, until the final usage says better.
         """
-        accounting = self._accounting
+        accounting, marks = self._accounting, self._marks
+        texts: list[str] = []
         for chunk in chunks:
+            said, usage = chunk.text, chunk.usage
             self._calls_begun = self._calls_begun or chunk.is_call
             if self._calls_begun and not chunk.is_call:
-                chunk.text = ""  # what follows calls would be read as arguments
-            chunk.text = self._marks.text_of(chunk.thought, chunk.text)
+                said = ""  # what follows calls would be read as arguments
+            said = marks.text_of(chunk.thought, said)
             if chunk.predicted is not None:
                 self.predicted = self._predicted_before.plus(chunk.predicted)
-            if chunk.usage is None:
-                tokens = accounting.generated_tokens + bool(chunk.text)
+            if usage is None:
+                tokens = accounting.generated_tokens + bool(said)
             else:
-                tokens = self._attempt_tokens + chunk.usage.output_tokens
-            accounting.generated(len(chunk.text), tokens)
-            self._generated_chars += len(chunk.text)
+                tokens = self._attempt_tokens + usage.output_tokens
+            accounting.generated(len(said), tokens)
+            self._generated_chars += len(said)
             if chunk.logprobs is not None:
                 self._logprobs.append((self._generated_chars, chunk.logprobs))
-        text = chunks[0].text if len(chunks) == 1 else "".join(chunk.text for chunk in chunks)
+            texts.append(said)
+        text = "".join(texts)
         if not text:
             return None
         self._generated.append(text)
