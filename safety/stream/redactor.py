@@ -19,8 +19,6 @@ MAX_SEGMENT = 2_048
 _KEY_BEGINS = "-----BEGIN"
 _KEY_ENDS = "-----END"
 _NOT_OF_LETTERS = frozenset({"secret_key", "card_number", "private_key"})
-_FIRST_LETTERS = re.compile(r"\s*([A-Za-z]{2})[A-Za-z]*")
-_SIGN_AFTER = re.compile(r"[A-Za-z]*[,.;:!?]?")
 # Words between spaces and line breaks: what goes through whole, and leaves nothing behind. A letter
 # alone and the end of "don't" only before a space: they may go on as a secret key begins.
 _LONG_WORD = (
@@ -57,41 +55,28 @@ class Redactor:
         """The redacted segments that `text` completes."""
         if not self._kinds:
             return text
-        if self._releases_letters and text and not self._segment:
-            plain = _REST_AND_WORDS if self._in_word else _WORDS_ONLY
-            if plain.fullmatch(text):  # ordinary prose: what is below would release all of it
-                self._in_word = text[-1].isalpha()
-                return text
         self._segment += text
-        released = [self._take_letters()]
+        words = self._take_words()
+        if not self._segment:
+            return words  # ordinary prose
+        released = [words]
         while self._segment and (border := self._next_border()) is not None:
             released.append(self._redacted(self._segment[:border]))
             self._segment, self._at = self._segment[border:], 0
-            released.append(self._take_letters())
+            released.append(self._take_words())
         return "".join(released)
 
-    def _take_letters(self) -> str:
-        """Take what may be released out of the beginning of the segment: the letters of a word
-        and the sign after it."""
-        if not self._segment:
+    def _take_words(self) -> str:
+        """Take what the segment begins with and may be released as it is: the rest of a word whose
+        beginning was released, and words."""
+        if not self._releases_letters or not self._segment:
             return ""
-        letters = 0
-        if not self._in_word:
-            first = _FIRST_LETTERS.match(self._segment) if self._releases_letters else None
-            if first is None or first[1] in SECRET_KEYS_BEGIN_WITH:
-                return ""
-            letters = first.end()
-        match = _SIGN_AFTER.match(self._segment, letters)
+        match = (_REST_AND_WORDS if self._in_word else _WORDS_ONLY).match(self._segment)
         assert match is not None  # it may be empty
-        text, self._segment, self._at = (
-            self._segment[: match.end()],
-            self._segment[match.end() :],
-            0,
-        )
+        text = match.group()
         if text:
-            self._in_word = not self._segment and text[-1].isalpha()
-        else:
-            self._in_word = not self._segment
+            self._segment, self._at = self._segment[len(text) :], 0
+        self._in_word = not self._segment and text[-1].isalpha()
         return text
 
     def finish(self) -> str:

@@ -48,18 +48,22 @@ class ReportedUsage(msgspec.Struct, frozen=True):
     completion_tokens_details: OutputDetails | None = None
 
     def counted(self) -> Usage:
-        of_prompt, of_output = self.prompt_tokens_details, self.completion_tokens_details
         cached, images = 0, 0
-        if of_prompt is not None:
-            cached = of_prompt.cached_tokens or 0
-            images = of_prompt.uncached_image_tokens if of_prompt.image_tokens else 0
+        if (details := self.prompt_tokens_details) is not None:
+            cached = details.cached_tokens or 0
+            images = details.uncached_image_tokens if details.image_tokens else 0
         return Usage(
             input_tokens=self.prompt_tokens,
             cached_input_tokens=cached,
             output_tokens=self.completion_tokens,
-            reasoning_tokens=0 if of_output is None else of_output.reasoning_tokens or 0,
+            reasoning_tokens=self.reasoning_tokens,
             image_tokens=images,
         )
+
+    @property
+    def reasoning_tokens(self) -> int:
+        details = self.completion_tokens_details
+        return 0 if details is None else details.reasoning_tokens or 0
 
     @property
     def predicted(self) -> PredictedTokens | None:
