@@ -63,7 +63,7 @@ async def test_streams_that_wait_are_woken_once_for_all_that_arrived():
     assert woken == ["a", "b", "c"]
 
 
-class _Watched:
+class _Noted:
     """A polled stream that notes when it is read, and has the loop do something then."""
 
     def __init__(self, log: list[str]) -> None:
@@ -77,48 +77,48 @@ class _Watched:
         self._log.append("end")
 
 
-def _polling(streams: int, log: list[str]) -> tuple[Pace, list[_Watched]]:
+def _polling(streams: int, log: list[str]) -> tuple[Pace, list[_Noted]]:
     """A pace that polls once a hundredth of a second, whatever comes."""
     pace = Pace()
     pace._interval_s, pace.polls, pace._counted_since = 0.01, True, float("inf")
-    watched = [_Watched(log) for _ in range(streams)]
-    for stream in watched:
+    polled = [_Noted(log) for _ in range(streams)]
+    for stream in polled:
         pace.add_polled(stream)
-    return pace, watched
+    return pace, polled
 
 
 async def test_other_work_has_its_turn_while_many_streams_are_woken():
     log: list[str] = []
-    pace, watched = _polling(4 * STREAMS_A_TURN, log)
+    pace, polled = _polling(4 * STREAMS_A_TURN, log)
     async with asyncio.timeout(10):
-        while log.count("stream") < len(watched):
+        while log.count("stream") < len(polled):
             await asyncio.sleep(0)
-    for stream in watched:
+    for stream in polled:
         pace.remove_polled(stream)
     assert log[: STREAMS_A_TURN + 1] == ["stream"] * STREAMS_A_TURN + ["other work"]
 
 
 async def test_streams_that_end_before_their_turn_are_not_read():
     log: list[str] = []
-    pace, watched = _polling(3 * STREAMS_A_TURN, log)
+    pace, polled = _polling(3 * STREAMS_A_TURN, log)
     async with asyncio.timeout(10):
         while not log:
             await asyncio.sleep(0)
     read = log.count("stream")
-    for stream in watched:
+    for stream in polled:
         pace.remove_polled(stream)
     await asyncio.sleep(0.05)
-    assert log.count("stream") == read < len(watched)
+    assert log.count("stream") == read < len(polled)
 
 
 async def test_polling_goes_on_while_turns_take_longer_than_the_interval():
     log: list[str] = []
-    pace, watched = _polling(2 * STREAMS_A_TURN, log)
+    pace, polled = _polling(2 * STREAMS_A_TURN, log)
     pace._interval_s = 0.0
     async with asyncio.timeout(10):
-        while log.count("stream") < 5 * len(watched):
+        while log.count("stream") < 5 * len(polled):
             await asyncio.sleep(0)
-    for stream in watched:
+    for stream in polled:
         pace.remove_polled(stream)
 
 
