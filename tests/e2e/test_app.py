@@ -195,6 +195,11 @@ def test_answer_goes_on_when_a_frozen_page_wakes(
     assert app.answer.inner_text().count("word49x") == 1
 
 
+# That the page asks again with the same key: frontend/src/chat/outbox.test.ts.
+@pytest.mark.nightly(
+    beside="tests/e2e/test_outbox.py"
+    "::test_messages_that_were_sent_offline_are_stored_as_they_were_left_once_and_in_order"
+)
 def test_message_is_stored_once_when_the_connection_breaks_after_its_receipt(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:

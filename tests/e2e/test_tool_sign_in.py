@@ -139,6 +139,10 @@ def add_server(person: Person, name: str, url: str, tool: str) -> str:
     return server
 
 
+# What the page does with Stop: test_python_tool.py and frontend/src/chat/use-tool-stop.test.tsx.
+@pytest.mark.nightly(
+    beside="tests/api/test_tool_stop.py::test_stop_ends_the_turn_and_the_tool_hears_of_it"
+)
 def test_stop_ends_a_turn_whose_tool_runs(
     sign_up: SignUp,
     scripted_product: ScriptedProduct,
