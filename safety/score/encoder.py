@@ -1,27 +1,30 @@
 """A sentence as a vector: MiniLM, its upper layers trained further, eight bits a weight.
 
-Runs `data/encoder.onnx` (made by `safety.training.export`) on one core with onnxruntime. Word
-pieces and their vectors come from `data/classifier.npz`; their mean is what the embedding screen
-reads. Input are folded words (`safety.score.features`), so a disguise is gone before the encoder
-sees it.
+Runs `data/encoder.onnx` (made by `safety.training.export`) on one core: by our own kernels
+(`compiled_encoder`) where this processor has them, else by onnxruntime. Word pieces and their
+vectors come from `data/classifier.npz`; their mean is what the embedding screen reads. Input are
+folded words (`safety.score.features`), so a disguise is gone before the encoder sees it.
 
 Source: Wang et al. 2020, "MiniLM"; the weights of all-MiniLM-L6-v2.
 """
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-import onnxruntime
 
-SIZE = 384
+from safety.score.compiled_encoder import SIZE, compiled_layers
+
 MAX_PIECES = 36
 """Of one window, its two marks included; what is longer is cut."""
 
 UNKNOWN_PIECE, FIRST_PIECE, LAST_PIECE = "[UNK]", "[CLS]", "[SEP]"
 _MAX_WORD = 40
+
+Layers = Callable[[np.ndarray], np.ndarray]
+"""All layers and the mean after them: float32 [pieces of a text, SIZE] to [SIZE]."""
 
 
 class WordPieces:
@@ -93,14 +96,14 @@ class Encoder:
     """Immutable after construction; shared by all threads.
 
     Args:
-        graph: the ONNX model of all layers and the mean after them: float32 [pieces of a text,
-            SIZE] to [SIZE].
+        graph: the ONNX model of the layers.
+        layers: what runs them; by default the quickest that this processor has.
     """
 
-    def __init__(self, pieces: WordPieces, graph: bytes) -> None:
+    def __init__(self, pieces: WordPieces, graph: bytes, layers: Layers | None = None) -> None:
         self._pieces = pieces
         self.digest = hashlib.sha256(graph).hexdigest()
-        self._layers = _session(graph)
+        self._layers = layers or compiled_layers(graph) or onnxruntime_layers(graph)
 
     def begin(self, words: Sequence[str]) -> np.ndarray:
         """What the layers begin with, for a window of folded words: float32 [pieces, SIZE]."""
@@ -112,8 +115,7 @@ class Encoder:
 
     def finish(self, vectors: np.ndarray) -> np.ndarray:
         """The unit vector of a window, float32 [SIZE], from what `begin` made of it."""
-        (mean,) = self._layers.run(None, {"vectors": vectors})
-        return unit(mean)
+        return unit(self._layers(vectors))
 
     def encode(self, words: Sequence[str]) -> np.ndarray:
         """The unit vector of a window of folded words, float32 [SIZE]."""
@@ -142,8 +144,17 @@ def unit(vector: np.ndarray) -> np.ndarray:
     return found
 
 
-def _session(graph: bytes) -> onnxruntime.InferenceSession:
+def onnxruntime_layers(graph: bytes) -> Layers:
+    """The layers of `graph`, run by onnxruntime on one core."""
+    import onnxruntime  # 20 MB and a quarter of a second that nobody needs beside our own kernels
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+    def run(vectors: np.ndarray) -> np.ndarray:
+        mean: np.ndarray = session.run(None, {"vectors": vectors})[0]
+        return mean
+
+    return run
