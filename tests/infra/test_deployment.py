@@ -200,6 +200,16 @@ def test_engine_image_can_compile_its_kernels_and_run_them() -> None:
     assert compose()["services"]["engine"]["tmpfs"] == ["/tmp:exec"], "Docker's default is noexec"
 
 
+def test_product_image_holds_the_encoder_compiled_and_its_source() -> None:
+    """A library is named by its source, so that neither is taken for the other's."""
+    dockerfile = (INFRA / "Dockerfile").read_text()
+    product = dockerfile[dockerfile.index(" AS product\n") :]
+    assert "COPY safety/ safety/" in product
+    assert "COPY --from=encoder /src/safety/score/kernels/built/" in product
+    encoder = dockerfile[dockerfile.index(" AS encoder\n") :].split("FROM ")[0]
+    assert "python -m safety.score.kernels.ahead" in encoder
+
+
 def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_none() -> None:
     """uvicorn's own reading of `X-Forwarded-For` trusts whoever connects from this machine."""
     assert "--no-proxy-headers" in procfile.read()["web"]

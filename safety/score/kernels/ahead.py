@@ -11,6 +11,7 @@ def main() -> None:
     if platform.machine() not in ("x86_64", "AMD64"):
         sys.stdout.write(f"nothing is built for {platform.machine()}: onnxruntime runs it\n")
         return
+    BUILT.mkdir(exist_ok=True)
     for level in LEVELS:
         build(level, library_path(level, BUILT))
         sys.stdout.write(f"{library_path(level, BUILT)}\n")

@@ -80,7 +80,6 @@ def build(level: Level, library: Path) -> None:
     compiler = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
     if compiler is None:
         raise FileNotFoundError("no C++ compiler found")
-    library.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         made = Path(folder, library.name)
         command = [compiler, *_FLAGS, *level.flags, str(_SOURCE), "-o", str(made)]
@@ -92,5 +91,6 @@ def _compiled(level: Level) -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     library = library_path(level, base / "parley")
     if not library.exists():
+        library.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         build(level, library)
     return library

@@ -157,11 +157,15 @@ int32_t parley_encoder_most_rows() { return kMaxRows; }  // that a text may have
 // Products of bytes from registers, which is what a processor can do at most: `rounds` times as many
 // as are returned.
 int32_t parley_encoder_products(int32_t rounds, const int8_t* weights, int32_t* out) {
-  constexpr int kSums = kTileRows * kTileVectors;
-  i32xN sums[kSums] = {};
+  constexpr int kSums = 12;
+  i32xN sums[kSums];
   const i32xN bytes = rounds - i32xN{};
+#pragma GCC unroll 12
+  for (int j = 0; j < kSums; j++) sums[j] = j - i32xN{};  // no two alike, or they would be computed once
   for (int i = 0; i < rounds; i++)
+#pragma GCC unroll 12
     for (int j = 0; j < kSums; j++) sums[j] = add_products(sums[j], bytes, weights);
+#pragma GCC unroll 12
   for (int j = 1; j < kSums; j++) sums[0] += sums[j];
   *out = sums[0][0];
   return kSums * kLanes * 4;
