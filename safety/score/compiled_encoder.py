@@ -25,7 +25,7 @@ _SHAPES = {
     "layer.wide": (SIZE, WIDE),
     "layer.narrow": (WIDE, SIZE),
 }
-_LARGEST_WEIGHT = 64
+_MAX_WEIGHT = 64
 """Seven bits: two products of bytes then fit into 16 bits, which AVX2 adds up."""
 
 _ALIGNMENT = 64
@@ -87,7 +87,7 @@ class CompiledLayers:
         read = read_graph(graph)
         count = sum(name.endswith("all_three.bias") for name in read.tensors)
         _require_the_known_function(read.operators, count)
-        self._most_rows = library.parley_encoder_most_rows()
+        self._max_rows = library.parley_encoder_max_rows()
         weights = _Weights(read.tensors, count, library.parley_encoder_panel())
         layers = (_Layer * count)(*(weights.layer(number) for number in range(count)))
         self._kept = weights, layers
@@ -101,8 +101,8 @@ class CompiledLayers:
         """The mean of a text's pieces after all layers, float32 [SIZE], from [pieces, SIZE]."""
         if vectors.ndim != 2 or vectors.shape[1] != SIZE:
             raise ValueError(f"vectors are {vectors.shape}, not [pieces, {SIZE}]")
-        if not 1 <= len(vectors) <= self._most_rows:
-            raise ValueError(f"a text has 1 to {self._most_rows} pieces, not {len(vectors)}")
+        if not 1 <= len(vectors) <= self._max_rows:
+            raise ValueError(f"a text has 1 to {self._max_rows} pieces, not {len(vectors)}")
         vectors = np.ascontiguousarray(vectors, dtype=np.float32)
         mean = np.empty(SIZE, dtype=np.float32)
         self._run(self._address, vectors.ctypes.data, len(vectors), mean.ctypes.data)
@@ -135,7 +135,7 @@ class _Weights:
     def _product(self, name: str, shape: tuple[int, int]) -> _Product:
         depth, columns = shape
         weights = self._tensor(f"{name}.weight_quantized", shape)
-        if np.abs(weights.astype(np.int16)).max() > _LARGEST_WEIGHT:
+        if np.abs(weights.astype(np.int16)).max() > _MAX_WEIGHT:
             raise UnreadableGraph(f"{name} has weights of more than seven bits")
         if self._tensor(f"{name}.weight_zero_point", (columns,)).any():
             raise UnreadableGraph(f"{name} has weights that are not symmetric")

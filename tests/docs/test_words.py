@@ -63,6 +63,7 @@ _ALLOWED = {
     ("piece", "tests/inference/test_sentencepiece.py"): "the same",
     ("piece", "safety/score/*"): "an entry of a vocabulary, in WordPiece's words",
     ("piece", "safety/training/*"): "the same",
+    ("piece", "tests/safety/test_compiled_encoder.py"): "the same",
     ("doubtful", "safety/stream/watch.py"): "a signal's name in stored decisions, which stays",
     ("doubtful", "tests/safety/test_uncertain_prompt.py"): "the same",
     ("watched", "backend/accounts/access.py"): "accesses that a process checks, not readers",

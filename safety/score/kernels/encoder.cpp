@@ -152,7 +152,7 @@ Range run(Room& room, int rows, const Layer& layer, const Range& range) {
 extern "C" {
 
 int32_t parley_encoder_panel() { return kPanel; }       // columns of a panel of packed weights
-int32_t parley_encoder_most_rows() { return kMaxRows; }  // that a text may have
+int32_t parley_encoder_max_rows() { return kMaxRows; }  // that a text may have
 
 // Products of bytes from registers, which is what a processor can do at most: `rounds` times as many
 // as are returned.

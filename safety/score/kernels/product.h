@@ -57,7 +57,7 @@ inline void round_rows(const float* x, const Range& range, int count, Rounded& o
 }
 
 // sums + four products of bytes in each lane. Weights of seven bits: in AVX2 two products fit
-// into 16 bits (safety/training/export.py sees to it, native.py checks it).
+// into 16 bits (safety/training/export.py sees to it, compiled_encoder.py checks it).
 inline i32xN add_products(i32xN sums, i32xN bytes, const int8_t* weights) {
 #ifdef PARLEY_VNNI
   return (i32xN)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)bytes, _mm512_load_si512(weights));
