@@ -48,7 +48,7 @@ def load() -> ctypes.CDLL | None:
     try:
         built = library_path(level, BUILT)
         return ctypes.CDLL(str(built if built.exists() else _compiled(level)))
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, RuntimeError, subprocess.CalledProcessError) as error:  # or there is no home
         detail = getattr(error, "stderr", "") or error
         log.warning("the encoder cannot be compiled, onnxruntime runs it: %s", detail)
         return None
