@@ -13,7 +13,7 @@ import pytest
 from inference.bench import context, decode, start
 from inference.bench.__main__ import measure_peers
 from inference.bench.client import Timing, ask, session
-from inference.bench.engine import EngineFigures, Start, decode_rate, served
+from inference.bench.engine import EngineFigures, Start, decode_rate
 from inference.bench.kept import Kept
 from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, sharegpt_lengths
 from inference.bench.limits import Machine, prefill_flops
@@ -23,7 +23,6 @@ from inference.bench.random_model import write_random_model
 from inference.bench.report import BenchReport, markdown, plot
 from inference.bench.workloads import rewriting_prompts
 from inference.model.config import ModelConfig
-from tests.inference.tiny import make_tiny_model
 
 FAST = Timing(began=0.0, tokens=[0.5, 0.6, 0.7, 0.8], prompt_tokens=10)
 SLOW = Timing(began=0.2, tokens=[1.2, 1.7, 2.2], prompt_tokens=20)
@@ -84,11 +83,10 @@ def test_bench_texts_are_files_of_the_repository():
     assert len(set(prompts)) == len(prompts) >= 12
 
 
-async def test_every_token_of_a_chunk_is_timed(tmp_path):
+async def test_every_token_of_a_chunk_is_timed(tiny_served):
     """Guesses put several tokens into a chunk, and half a character none."""
-    with served(make_tiny_model(tmp_path), ("--num-blocks", "40")) as url:
-        async with session(url) as client:
-            timing = await ask(client, [65, 66, 67, 68] * 8, 40)
+    async with session(tiny_served.url) as client:
+        timing = await ask(client, [65, 66, 67, 68] * 8, 40)
     assert (len(timing.tokens), timing.prompt_tokens) == (40, 32)
     assert timing.tokens == sorted(timing.tokens)
 

@@ -13,17 +13,15 @@ def loaded(modules: str, by: str) -> str:
     ).stdout.strip()
 
 
-def test_server_process_needs_no_torch():
-    assert loaded("torch transformers django", by="inference.server.app") == "[]"
+def test_server_process_needs_no_torch_and_no_library_that_fetches():
+    """It fetches nothing where its model is on this machine."""
+    none = "torch transformers django fsspec tqdm huggingface_hub botocore"
+    assert loaded(none, by="inference.server.app") == "[]"
 
 
 def test_core_is_started_before_the_server_imports_what_it_serves_with():
     needed = "numpy tokenizers PIL gguf jinja2 llguidance prometheus_client inference.server.app"
     assert loaded(f"{needed} fsspec torch", by="inference.cli") == "[]"
-
-
-def test_model_on_this_machine_needs_no_library_that_fetches():
-    assert loaded("fsspec tqdm huggingface_hub botocore", by="inference.server.app") == "[]"
 
 
 def test_core_process_needs_no_transformers():

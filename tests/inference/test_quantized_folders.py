@@ -3,8 +3,11 @@ refusal that names it."""
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
+import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import PreTrainedModel
 
 from inference.errors import ModelLoadError
 from inference.model.build import build_model
@@ -99,29 +103,40 @@ CASES = {
 }
 
 
-def quantized(case: Case, folder: Path):
-    """The reference, with the numbers that the folder's matrices stand for."""
-    changes = SIZES | ({"pad_token_id": 0} if case.family == "phi3" else {})
-    model = make_folder(case.family, folder, "1GB", **changes)
-    with torch.no_grad():
-        quantize_folder(folder, model, case.write, case.config)
-    return model
+Quantized = Callable[[str], tuple[Path, PreTrainedModel]]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_quantized_folder_gives_the_tokens_of_the_numbers_that_it_stands_for(case, tmp_path):
-    reference = quantized(case, tmp_path)
-    driver = make_driver(tmp_path, max_num_batched_tokens=23, mixed_step_tokens=11)
+@pytest.fixture(scope="module")
+def quantized(tmp_path_factory: pytest.TempPathFactory) -> Quantized:
+    """A case's folder, made once, and the reference, with the numbers that the folder's matrices
+    stand for: leave both as they are."""
+
+    @functools.cache
+    def make(name: str) -> tuple[Path, PreTrainedModel]:
+        case, folder = CASES[name], tmp_path_factory.mktemp(name)
+        changes = SIZES | ({"pad_token_id": 0} if case.family == "phi3" else {})
+        model = make_folder(case.family, folder, "1GB", **changes)
+        with torch.no_grad():
+            quantize_folder(folder, model, case.write, case.config)
+        return folder, model
+
+    return make
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_quantized_folder_gives_the_tokens_of_the_numbers_that_it_stands_for(name, quantized):
+    folder, reference = quantized(name)
+    driver = make_driver(folder, max_num_batched_tokens=23, mixed_step_tokens=11)
     ids = [driver.add(p, greedy(max_tokens=8, ignore_eos=True)) for p in PROMPTS]
     tokens = driver.run()
     for i, prompt in zip(ids, PROMPTS, strict=True):
         assert tokens[i] == reference_answer(reference, prompt, 8, tokens[i])
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_matrices_stay_in_the_fewest_bits_that_hold_their_numbers(case, tmp_path, caplog):
-    model = quantized(case, tmp_path)
-    reader = open_weights(str(tmp_path))
+@pytest.mark.parametrize("name", CASES)
+def test_matrices_stay_in_the_fewest_bits_that_hold_their_numbers(name, quantized, caplog):
+    case, (folder, model) = CASES[name], quantized(name)
+    reader = open_weights(str(folder))
     with caplog.at_level(logging.WARNING):
         rows = reader.read_packed("layers.1.mlp.down")
     found = set() if rows is None else {rows.kind.name}
@@ -154,8 +169,8 @@ def test_matrices_stay_in_the_fewest_bits_that_hold_their_numbers(case, tmp_path
         ("fp8-rows", "weight_scale", lambda t: t[3:], "weight_scale has shape"),
     ],
 )
-def test_damaged_matrix_is_refused_by_name(case, end, damage, reason, tmp_path):
-    quantized(CASES[case], tmp_path)
+def test_damaged_matrix_is_refused_by_name(case, end, damage, reason, quantized, tmp_path):
+    shutil.copytree(quantized(case)[0], tmp_path, dirs_exist_ok=True)
     file, name = tmp_path / "model.safetensors", f"model.layers.1.self_attn.k_proj.{end}"
     tensors = load_file(file)
     tensor = tensors.pop(name)
@@ -166,8 +181,10 @@ def test_damaged_matrix_is_refused_by_name(case, end, damage, reason, tmp_path):
         build_model(open_weights(str(tmp_path)), torch.float32, torch.device("cpu"))
 
 
-def test_scales_beside_a_matrix_that_has_none_in_its_format_are_refused_by_name(tmp_path):
-    quantized(CASES["awq"], tmp_path)
+def test_scales_beside_a_matrix_that_has_none_in_its_format_are_refused_by_name(
+    quantized, tmp_path
+):
+    shutil.copytree(quantized("awq")[0], tmp_path, dirs_exist_ok=True)
     file = tmp_path / "model.safetensors"
     tensors = load_file(file) | {"model.layers.0.mlp.up_proj.weight_scale": torch.ones(3)}
     save_file(tensors, file, metadata={"format": "pt"})
