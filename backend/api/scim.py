@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.csrf import csrf_exempt
 from pydantic import ValidationError
 from scim2_models import (
     AuthenticationScheme,
@@ -49,8 +48,7 @@ _QUERY = ("filter", "sortBy", "sortOrder", "startIndex", "count")
 Body = tuple[int, dict[str, Any] | None]
 
 
-@csrf_exempt  # a bearer token, and no cookie is looked at
-async def scim(request: HttpRequest, path: str) -> HttpResponse:
+async def answer(request: HttpRequest, path: str) -> HttpResponse:
     """One request of a directory."""
     try:
         organization_id = await _organization(request)
