@@ -1,7 +1,6 @@
 """A real engine with the default model, as a process of its own."""
 
 import shlex
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,8 +11,7 @@ from inference.model.gguf_format import GGUFFile
 from infra.launcher import procfile
 from infra.launcher.model import MODEL_ID
 from infra.services.ports import free_port
-from infra.services.process import end_tree, spawn, tail
-from tests.support.processes import PYTHON
+from tests.support.processes import ProductProcess
 
 _START_TIMEOUT_SECONDS = 120.0
 ENGINE_KEY = "engine-key-of-the-tests"
@@ -24,6 +22,7 @@ class EngineDidNotStart(RuntimeError):
     """The engine ended or was not ready in time; the message holds its last log lines."""
 
 
+_PROGRAM, _FORKED = "python -m inference ", "python -m tests.inference.forked_engine "
 _THINKS = (
     "{% if add_generation_prompt and enable_thinking is defined and enable_thinking %}"
     "{{ '<think>\n' }}{% endif %}"
@@ -31,8 +30,9 @@ _THINKS = (
 
 
 class Engine:
-    """`python -m inference serve` as the Procfile starts it, on a free port. Its chat template is
-    the model's own, with a switch for thoughts, which is off."""
+    """`python -m inference serve` as the Procfile starts it, on a free port, but forked from a
+    process that has torch. Its chat template is the model's own, with a switch for thoughts, which
+    is off."""
 
     model = MODEL_ID
 
@@ -43,7 +43,7 @@ class Engine:
         """
         self._model_file = model_file
         self._options = options
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ProductProcess | None = None
         self.port = free_port()
         self.log = directory / f"engine-{self.port}.log"
 
@@ -58,7 +58,8 @@ class Engine:
 
     def start(self, environment: Mapping[str, str]) -> None:
         """Start it and wait until it accepts work (`/ready`)."""
-        variables = procfile.with_our_python(environment, PYTHON) | {
+        variables = {
+            **environment,
             "PARLEY_MODEL_FILE": str(self._model_file),
             "PARLEY_ENGINE_PORT": str(self.port),
             "PARLEY_ENGINE_API_KEY": ENGINE_KEY,
@@ -66,21 +67,20 @@ class Engine:
         template = self.log.with_suffix(".jinja")
         own = GGUFFile(self._model_file).metadata["tokenizer.chat_template"]
         template.write_text(f"{own}{_THINKS}")
-        engine = procfile.read()["engine"]
-        options = f"--chat-template {shlex.quote(str(template))} {self._options}"
-        command = procfile.argv(f"{engine} {options}")
-        self._process = spawn(command, log=self.log, environment=variables, cwd=procfile.ROOT)
+        engine = procfile.read()["engine"].replace(_PROGRAM, _FORKED, 1)
+        command = f"{engine} --chat-template {shlex.quote(str(template))} {self._options}"
+        self._process = ProductProcess("engine", command, variables, self.log, kind="engine")
+        self._process.start()
         deadline = time.monotonic() + _START_TIMEOUT_SECONDS
         while not self._ready():
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            if not self._process.is_running or time.monotonic() > deadline:
                 self.stop()
-                raise EngineDidNotStart(tail(self.log, lines=20))
+                raise EngineDidNotStart(self._process.last_words)
             time.sleep(0.1)
 
     def stop(self) -> None:
         if self._process is not None:
-            end_tree(self._process.pid)
-            self._process.wait()
+            self._process.stop()
 
     def _ready(self) -> bool:
         try:

@@ -61,7 +61,7 @@ _PRODUCT = (
         "fido2.server",
     ),
     *("reportlab.platypus", "PIL.Image", "kafka", "servestatic", "brotli", "lxml.etree"),
-    *("dns.resolver", "onelogin.saml2.auth", "jwt", "scim2_models", "annotated_types"),
+    *("dns.resolver", "onelogin.saml2.auth", "jwt", "annotated_types"),
     *("mcp", "mcp.client.streamable_http", "mcp_types", "httpx2", "opentelemetry.sdk.trace"),
 )
 _ENGINE = (

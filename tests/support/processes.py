@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infra.launcher import procfile
 from infra.services.process import end_tree, tail
-from tests.support.forkserver import Forked, fork
+from tests.support.forkserver import Forked, Kind, fork
 
 PYTHON = Path(sys.executable)
 
@@ -17,11 +17,24 @@ PYTHON = Path(sys.executable)
 class ProductProcess:
     """One process of the Procfile, with its log in a file."""
 
-    def __init__(self, name: str, command: str, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: str,
+        environment: Mapping[str, str],
+        log: Path,
+        *,
+        kind: Kind = "product",
+    ) -> None:
+        """
+        Args:
+            kind: of the process that it is forked from.
+        """
         self.name = name
         self.log = log
         self._command = command
         self._environment = procfile.with_our_python(environment, PYTHON)
+        self._kind: Kind = kind
         self._process: Forked | None = None
 
     @property
@@ -42,7 +55,9 @@ class ProductProcess:
             arguments = _expanded(self._command, self._environment)
             self.log.parent.mkdir(parents=True, exist_ok=True)
             with self.log.open("ab") as output:
-                self._process = fork(arguments, environment=self._environment, output=output)
+                self._process = fork(
+                    arguments, environment=self._environment, output=output, kind=self._kind
+                )
 
     def stop(self) -> None:
         """SIGTERM, as a deployment does it."""

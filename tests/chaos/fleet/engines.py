@@ -65,7 +65,9 @@ class FleetEngine:
         wait_until(lambda: in_flight() == 0, f"{self.name} has drained")
 
     def _core(self) -> psutil.Process:
-        return next(one for one in self._family() if "inference.core_main" in one.cmdline())
+        """The server's only child."""
+        [core] = psutil.Process(self._engine.pid).children()
+        return core
 
     def _family(self) -> list[psutil.Process]:
         server = psutil.Process(self._engine.pid)
