@@ -12,9 +12,8 @@ import openai
 import pytest
 
 from tests.api.users import Person, sign_up
-from tests.inference.sample_images import data_url, image
+from tests.inference.seeing import data_url, image, make_seeing
 from tests.inference.serving import MODEL_NAME, serve
-from tests.inference.test_server_images import make_seeing
 from tests.support.pools import pools_beside
 from tests.support.product import Product
 

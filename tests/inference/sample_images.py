@@ -1,15 +1,11 @@
-"""Small images, and prompts that show them, for tests of models that see."""
+"""Prompts that show images, for tests of models that see."""
 
 from __future__ import annotations
 
-import base64
-import io
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from PIL import Image
 
 from inference.core import PromptImage
 from inference.images.place import place_images
@@ -18,18 +14,6 @@ from inference.images.registry import load_processor
 from inference.runner.images import ImageFeatures
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import Driver
-
-
-def image(height: int, width: int, seed: int = 0) -> Image.Image:
-    """Smooth colours, as photographs have: of noise alone, resizing leaves nothing."""
-    coarse = np.random.default_rng(seed).integers(0, 256, (5, 6, 3), dtype=np.uint8)
-    return Image.fromarray(coarse).resize((width, height), Image.Resampling.BICUBIC)
-
-
-def data_url(image: Image.Image, form: str = "PNG") -> str:
-    target = io.BytesIO()
-    image.save(target, form)
-    return f"data:image/{form.lower()};base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
 def shown(

@@ -11,7 +11,8 @@ import transformers
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 
 from tests.inference.conftest import greedy, make_driver
-from tests.inference.sample_images import image, processor_of, random_weights, reference, shown
+from tests.inference.sample_images import processor_of, random_weights, reference, shown
+from tests.inference.seeing import image
 from tests.inference.test_idefics3 import TEXT, TOKEN, VISION
 
 IMAGES = [image(80, 130, 1), image(150, 60, 2)]

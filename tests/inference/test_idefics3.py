@@ -10,7 +10,8 @@ from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3I
 
 from inference.model.vision.pixels import HALF
 from tests.inference.conftest import greedy, make_driver
-from tests.inference.sample_images import image, processor_of, random_weights, reference, shown
+from tests.inference.sample_images import processor_of, random_weights, reference, shown
+from tests.inference.seeing import image
 
 TOKEN = 130
 SIDE = 28

@@ -11,7 +11,8 @@ from transformers.models.llava_onevision.image_processing_pil_llava_onevision im
 )
 
 from tests.inference.conftest import greedy, make_driver
-from tests.inference.sample_images import image, processor_of, random_weights, reference, shown
+from tests.inference.sample_images import processor_of, random_weights, reference, shown
+from tests.inference.seeing import image
 from tests.inference.test_idefics3 import SIDE, TEXT, TOKEN, VISION
 
 GRIDS = [[SIDE * rows, SIDE * columns] for rows in (1, 2, 3) for columns in (1, 2, 3)]

@@ -20,22 +20,22 @@ from inference.model.files.open import open_weights
 from tests.inference.conftest import greedy, make_driver
 from tests.inference.sample_images import (
     features_of,
-    image,
     processor_of,
     random_weights,
     reference,
     shown,
 )
+from tests.inference.seeing import image
 
 TOKEN = 130
 IMAGES = [image(150, 95, 1), image(60, 300, 2)]
 
 
-def make_qwen(folder: Path, vocab_size: int = 140, image_token: int = TOKEN) -> Any:
+def make_qwen(folder: Path) -> Any:
     """transformers' model, saved in `folder`."""
     torch.manual_seed(3)
     text = {
-        "vocab_size": vocab_size,
+        "vocab_size": 140,
         "hidden_size": 64,
         "intermediate_size": 96,
         "num_hidden_layers": 2,
@@ -62,7 +62,7 @@ def make_qwen(folder: Path, vocab_size: int = 140, image_token: int = TOKEN) -> 
         "initializer_range": 0.15,
     }
     config = transformers.Qwen2_5_VLConfig(
-        text_config=text, vision_config=vision, image_token_id=image_token
+        text_config=text, vision_config=vision, image_token_id=TOKEN
     )
     model = random_weights(transformers.Qwen2_5_VLForConditionalGeneration(config))
     model.save_pretrained(folder)

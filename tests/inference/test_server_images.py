@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -12,30 +11,10 @@ from PIL import Image
 from inference.core import PromptImage
 from inference.errors import InvalidRequestError
 from inference.server.images import check_copies
-from tests.inference.sample_images import data_url, image
+from tests.inference.seeing import data_url, image, make_seeing
 from tests.inference.serving import serve
-from tests.inference.test_qwen2_5_vl import make_qwen
-from tests.inference.tiny import byte_tokenizer
 
-_TEMPLATE = (
-    "{% for message in messages %}{{ message.role }}: "
-    "{% if message.content is string %}{{ message.content }}{% else %}"
-    "{% for part in message.content %}{% if part.type == 'image' %}"
-    "<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}{% endfor %}"
-    "{% endif %}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
-)
-_SPECIAL = ("<|end|>", "<|vision_start|>", "<|image_pad|>", "<|vision_end|>")
 RED, OTHER = image(150, 95, 1), image(150, 95, 2)
-
-
-def make_seeing(folder: Path) -> None:
-    """A model that sees, with a tokenizer of bytes and a chat template."""
-    tokenizer = byte_tokenizer(*_SPECIAL)
-    image_token = tokenizer.token_to_id("<|image_pad|>")
-    assert image_token is not None
-    make_qwen(folder, tokenizer.get_vocab_size(), image_token)
-    tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "chat_template.jinja").write_text(_TEMPLATE)
 
 
 @pytest.fixture(scope="module")

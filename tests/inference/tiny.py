@@ -6,22 +6,11 @@ from pathlib import Path
 
 import torch
 import transformers
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+from tests.inference.byte_tokenizer import byte_tokenizer
 
 _EOS = "<|end|>"
 _TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
-
-
-def byte_tokenizer(*special: str) -> Tokenizer:
-    """Tokens are single bytes, and after them the special ones."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE({char: i for i, char in enumerate(alphabet)}, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens(
-        [AddedToken(one, special=True, normalized=False) for one in special]
-    )
-    return tokenizer
 
 
 def make_tiny_model(
