@@ -162,10 +162,12 @@ const checks = {
     const third = createOpenAI({ baseURL: `${PARLEY_URL}/v1`, apiKey: PARLEY_LIMITED_KEY });
     const asks = {
       openai: (messages, max_tokens) =>
-        one.chat.completions.create({ model, messages, max_tokens }),
-      anthropic: (messages, max_tokens) => other.messages.create({ model, messages, max_tokens }),
+        one.chat.completions.create({ model, messages, max_tokens, stop: ["."] }),
+      anthropic: (messages, max_tokens) => other.messages.create({ model, messages, max_tokens, stop_sequences: ["."] }),
       vercel: (messages, maxOutputTokens) =>
-        generateText({ model: third.chat(model), messages, maxOutputTokens, maxRetries: 3 }),
+        generateText({
+          model: third.chat(model), messages, maxOutputTokens, stopSequences: ["."], maxRetries: 3,
+        }),
     };
     const answered = {};
     for (const [name, asked] of Object.entries(asks)) {

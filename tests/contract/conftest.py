@@ -26,7 +26,7 @@ def product(live_product: Product) -> Product:
 def developer(product: Product) -> Iterator[Person]:
     user = sign_up(product.url)
     # The plan of a new organization allows few requests a minute; these tests are many.
-    product.manage("shell", "-c", _PROMOTE.format(organization_id=user.organization_id))
+    product.inside(_PROMOTE.format(organization_id=user.organization_id))
     yield user
     user.browser.close()
 

@@ -106,7 +106,7 @@ def test_caller_can_ask_for_a_computed_answer(caller: Caller) -> None:
 def test_identical_request_follows_the_one_that_runs(caller: Caller) -> None:
     options: Any = {
         "stream": True,
-        "max_completion_tokens": 400,
+        "max_completion_tokens": 120,
         "extra_body": {"ignore_eos": True},
     }
     with caller.ask(**options).parse() as first:

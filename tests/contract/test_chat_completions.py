@@ -16,7 +16,7 @@ COUNT = [{"role": "user", "content": "Count from one to fifty in words, separate
 
 def ask(client, messages=HELLO, **options):
     return client.chat.completions.create(
-        model="smollm2-135m", messages=messages, **{"max_completion_tokens": 24, **options}
+        model="smollm2-135m", messages=messages, **{"max_completion_tokens": 16, **options}
     )
 
 
@@ -31,10 +31,10 @@ def test_whole_answer_has_openais_fields(client):
     assert choice.finish_reason in {"stop", "length"}
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
     assert answer.usage.prompt_tokens > 10
-    assert 0 < answer.usage.completion_tokens <= 24
+    assert 0 < answer.usage.completion_tokens <= 16
 
 
-def test_streamed_text_equals_the_whole_answer(client):
+def test_streamed_text_equals_the_whole_answer_and_its_usage_comes_last_if_asked_for(client):
     whole = ask(client, temperature=0)
     chunks = list(ask(client, temperature=0, stream=True))
     assert len({chunk.id for chunk in chunks}) == 1
@@ -46,6 +46,10 @@ def test_streamed_text_equals_the_whole_answer(client):
     assert reasons[-1] == whole.choices[0].finish_reason
     assert set(reasons[:-1]) == {None}
     assert all(chunk.usage is None for chunk in chunks)
+    *_, last = ask(client, temperature=0, stream=True, stream_options={"include_usage": True})
+    assert last.choices == []
+    assert last.usage.completion_tokens == whole.usage.completion_tokens
+    assert last.usage.prompt_tokens == whole.usage.prompt_tokens
 
 
 def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
@@ -59,7 +63,7 @@ def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
     ).json()["tokens"]
     options = {
         "messages": [{"role": "user", "content": "List the countries of the world."}],
-        "max_completion_tokens": 700,
+        "max_completion_tokens": 300,
         "temperature": 0,
         "logit_bias": {str(token): 100},
     }
@@ -68,7 +72,7 @@ def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
     [choice] = answer.choices
     assert choice.finish_reason == "length"
     assert choice.model_extra["finish_details"] == {"type": "loop"}
-    assert answer.usage.completion_tokens < 600
+    assert answer.usage.completion_tokens < 250
     [row] = product.rows(
         "SELECT g.state, g.finish_reason, g.output_tokens, u.output_tokens AS billed"
         " FROM generation_generation g JOIN billing_usagerecord u ON u.generation_id = g.id"
@@ -85,22 +89,14 @@ def test_loop_is_ended_says_so_and_is_billed_as_delivered(client, product):
 
     asked = {**plain, "stop_on_loop": False}
     wanted = ask(client, **options, extra_body=asked)
-    assert wanted.usage.completion_tokens == 700
+    assert wanted.usage.completion_tokens == 300
     assert wanted.choices[0].message.content.startswith(choice.message.content)
-
-
-def test_usage_chunk_comes_last_when_asked_for(client):
-    whole = ask(client, temperature=0)
-    *_, last = ask(client, temperature=0, stream=True, stream_options={"include_usage": True})
-    assert last.choices == []
-    assert last.usage.completion_tokens == whole.usage.completion_tokens
-    assert last.usage.prompt_tokens == whole.usage.prompt_tokens
 
 
 def test_streaming_helper_accumulates_the_answer(client):
     messages = [{"role": "user", "content": "Answer with one word: yes or no?"}]
     with client.chat.completions.stream(
-        model="auto", messages=messages, temperature=0, max_completion_tokens=200
+        model="auto", messages=messages, temperature=0, max_completion_tokens=20
     ) as stream:
         text = "".join(event.delta for event in stream if event.type == "content.delta")
     assert text and stream.get_final_completion().choices[0].message.content == text
@@ -113,16 +109,10 @@ def test_seed_repeats_the_answer(client):
     assert other.choices[0].message.content != first.choices[0].message.content
 
 
-def test_temperature_zero_repeats_the_answer(client):
-    assert ask(client, temperature=0).choices[0].message.content == (
-        ask(client, temperature=0).choices[0].message.content
-    )
-
-
 def test_stop_sequence_ends_the_answer_before_it(client):
-    free = ask(client, COUNT, temperature=0, max_completion_tokens=40).choices[0].message.content
+    free = ask(client, COUNT, temperature=0).choices[0].message.content
     stop = free[len(free) // 2 :][:3]
-    stopped = ask(client, COUNT, temperature=0, max_completion_tokens=40, stop=[stop])
+    stopped = ask(client, COUNT, temperature=0, stop=[stop])
     assert stopped.choices[0].message.content == free[: free.index(stop)]
     assert stopped.choices[0].finish_reason == "stop"
 
@@ -191,10 +181,10 @@ def test_extra_parameters_are_honoured(client):
 
 def test_unicode_arrives_unbroken(client):
     messages = [{"role": "user", "content": "Repeat exactly: 🦜 naïve 漢字 🏳️‍🌈"}]
-    text = ask(client, messages, temperature=0, max_completion_tokens=40).choices[0].message.content
+    text = ask(client, messages, temperature=0, max_completion_tokens=24).choices[0].message.content
     streamed = "".join(
         chunk.choices[0].delta.content or ""
-        for chunk in ask(client, messages, temperature=0, max_completion_tokens=40, stream=True)
+        for chunk in ask(client, messages, temperature=0, max_completion_tokens=24, stream=True)
         if chunk.choices
     )
     assert streamed == text
@@ -217,7 +207,7 @@ def test_prediction_is_counted_and_changes_no_token(client):
         "model": "smollm2-135m",
         "messages": [{"role": "user", "content": "Count from one to twelve in words."}],
         "temperature": 0,
-        "max_tokens": 40,
+        "max_tokens": 24,
     }
     plain = client.chat.completions.create(**asked)
     said = plain.choices[0].message.content
@@ -226,7 +216,7 @@ def test_prediction_is_counted_and_changes_no_token(client):
     )
     assert answer.choices[0].message.content == said
     details = answer.usage.completion_tokens_details
-    assert details.accepted_prediction_tokens > 10
+    assert details.accepted_prediction_tokens > 6
     assert details.rejected_prediction_tokens is not None
     assert plain.usage.completion_tokens_details.accepted_prediction_tokens is None
     *_, last = client.chat.completions.create(
@@ -235,7 +225,7 @@ def test_prediction_is_counted_and_changes_no_token(client):
         stream=True,
         stream_options={"include_usage": True},
     )
-    assert last.usage.completion_tokens_details.accepted_prediction_tokens > 10
+    assert last.usage.completion_tokens_details.accepted_prediction_tokens > 6
     with pytest.raises(openai.BadRequestError) as refusal:
         client.chat.completions.create(**asked, prediction={"type": "text", "content": said})
     assert "prediction" in refusal.value.param

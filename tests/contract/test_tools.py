@@ -27,7 +27,7 @@ model = pytest.mark.model
 
 
 def create(client: openai.OpenAI, **fields: Any) -> Any:
-    asked = {"model": MODEL, "messages": ASK, "tools": TOOLS, "temperature": 0, "max_tokens": 300}
+    asked = {"model": MODEL, "messages": ASK, "tools": TOOLS, "temperature": 0, "max_tokens": 100}
     return client.chat.completions.create(**{**asked, **fields})
 
 

@@ -65,7 +65,7 @@ me.save()
 def with_history(product: Product, person: Person, *, role: str) -> Person:
     """Give `person`'s organization a colleague, three months of usage, budgets, two invoices and
     a credit note; then change the person's role."""
-    product.manage("shell", "-c", _HISTORY.format(email=person.email, role=role))
+    product.inside(_HISTORY.format(email=person.email, role=role))
     return person
 
 

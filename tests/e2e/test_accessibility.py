@@ -248,8 +248,9 @@ def test_sheet_of_keys_opens_by_its_key_and_from_the_menu(person: Person) -> Non
 
 def test_sign_in_and_sign_up_pass_axe(visit: Visit) -> None:
     page = visit().page
+    page.goto("/login")
     for path in ("/login", "/signup", "/forgot-password", "/reset-password#x"):
-        page.goto(path)
+        go(page, path)
         expect(page.get_by_role("textbox").first).to_be_visible()
         assert_accessible(page, path)
 

@@ -2,7 +2,8 @@
 processes and on the pages that were there before. A second engine with the small model stands for
 the large one. Why one does not come: tests/infra/test_provisioning.py. And models that an operator
 adds to the same product: copies of the small one, of which the memory holds one at a time. The
-product is started as a person starts it, on an empty database, and ended as a person ends it."""
+product is started as a person starts it, and ended as a person ends it; at night also for the first
+time, on an empty folder."""
 
 import hashlib
 import json
@@ -59,7 +60,7 @@ def product(model_file: Path, scratch: Path, sources: Sources) -> Iterator[Launc
     with spec.open("a") as file:
         file.write(BESIDE.format(folder=fetch(MINILM, cache=CACHE).resolve()))
     settings = {**sources.environment(), "PARLEY_MODEL_MEMORY": "1.5GB"}
-    made = launched(scratch / "page", model_file, str(spec), settings, migrated=False)
+    made = launched(scratch / "page", model_file, str(spec), settings, migrated=True)
     made.start()
     yield made
     if made.launcher.poll() is None:
@@ -175,6 +176,10 @@ def test_model_that_is_fetched_becomes_the_default_without_restart_or_reload(
         assert hashlib.sha256(fetched).digest() == hashlib.sha256(model_file.read_bytes()).digest()
 
 
+@pytest.mark.nightly(
+    beside="tests/chaos/test_services_killed.py"
+    "::test_answer_continues_when_the_engine_is_killed_and_restarted"
+)
 def test_small_model_answers_until_a_killed_engine_is_back(product: LaunchedProduct) -> None:
     """After the test above: the large model is the default."""
     with product.owner() as client:
@@ -186,6 +191,10 @@ def test_small_model_answers_until_a_killed_engine_is_back(product: LaunchedProd
         assert ask(client, "auto") == "test-large"
 
 
+@pytest.mark.nightly(
+    beside="tests/contract/test_embeddings.py"
+    "::test_embeddings_without_a_model_come_from_one_that_can"
+)
 def test_embeddings_are_by_the_model_beside_the_default_which_is_loaded_for_them(
     product: LaunchedProduct,
 ) -> None:
@@ -216,22 +225,26 @@ def states_of_copies(client: httpx.Client) -> dict[str, str]:
     return {m["id"]: m["status"] for m in listed(client) if m["id"].startswith("copy-")}
 
 
-def test_added_models_are_served_and_take_turns_in_memory(
-    browser: Browser, product: LaunchedProduct, model_file: Path, scratch: Path
-) -> None:
-    copies = {name: scratch / f"{name}.gguf" for name in ("copy-a", "copy-b")}
-    for copy in copies.values():
+@pytest.fixture(scope="module")
+def copies(model_file: Path, scratch: Path) -> dict[str, Path]:
+    found = {name: scratch / f"{name}.gguf" for name in ("copy-a", "copy-b")}
+    for copy in found.values():
         copy.symlink_to(model_file)
+    return found
+
+
+def add(product: LaunchedProduct, copy: Path, *options: str) -> str:
+    done = product.manage("models", "add", f"file:{copy}", "--context", "1024", *options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_added_model_is_served_may_be_the_default_and_is_removed(
+    product: LaunchedProduct, model_file: Path, copies: dict[str, Path]
+) -> None:
     with product.owner() as client:
         before = pids_of_web(product)
-
-        def add(name: str, *options: str) -> str:
-            source = f"file:{copies[name]}"
-            done = product.manage("models", "add", source, "--context", "1024", *options)
-            assert done.returncode == 0, done.stdout
-            return done.stdout
-
-        said = add("copy-a", "--name", "Copy A", "--output-price", "0.003")
+        said = add(product, copies["copy-a"], "--name", "Copy A", "--output-price", "0.003")
         digest = hashlib.sha256(model_file.read_bytes()).hexdigest()
         assert "ready" in said and digest in said and "apache-2.0" in said
         product.wait_until(lambda: "copy-a" in {m["id"] for m in listed(client)})
@@ -241,7 +254,26 @@ def test_added_models_are_served_and_take_turns_in_memory(
         assert ask(client, "copy-a") == "copy-a"
         assert pids_of_web(product) == before, "nothing was started again"
 
-        add("copy-b", "--no-wait")
+        assert product.manage("models", "default", "copy-a").returncode == 0
+        product.wait_until(lambda: default_of(client) == "copy-a")
+        assert product.manage("models", "remove", "copy-a").returncode == 0
+        left = {"test-large", "smollm2-135m", "minilm"}
+        product.wait_until(lambda: {m["id"] for m in listed(client)} == left)
+        product.wait_until(lambda: default_of(client) == "test-large")
+        assert "copy-" not in product.manage("models", "list").stdout
+        assert copies["copy-a"].exists(), "an operator's file stays"
+
+
+@pytest.mark.nightly(
+    beside="tests/infra/test_fleet.py"
+    "::test_least_recently_used_model_is_unloaded_for_another_and_never_one_in_use"
+)
+def test_added_models_take_turns_in_memory(
+    browser: Browser, product: LaunchedProduct, copies: dict[str, Path]
+) -> None:
+    with product.owner() as client:
+        add(product, copies["copy-a"], "--name", "Copy A")
+        add(product, copies["copy-b"], "--no-wait")
         product.wait_until(
             lambda: states_of_copies(client) == {"copy-a": "idle", "copy-b": "ready"}
         )
@@ -259,16 +291,8 @@ def test_added_models_are_served_and_take_turns_in_memory(
         product.wait_until(
             lambda: states_of_copies(client) == {"copy-a": "ready", "copy-b": "idle"}
         )
-
-        assert product.manage("models", "default", "copy-a").returncode == 0
-        product.wait_until(lambda: default_of(client) == "copy-a")
         for name in copies:
             assert product.manage("models", "remove", name).returncode == 0
-        left = {"test-large", "smollm2-135m", "minilm"}
-        product.wait_until(lambda: {m["id"] for m in listed(client)} == left)
-        product.wait_until(lambda: default_of(client) == "test-large")
-        assert "copy-" not in product.manage("models", "list").stdout
-        assert all(copy.exists() for copy in copies.values()), "an operator's file stays"
 
 
 @pytest.mark.nightly(
@@ -309,6 +333,21 @@ def test_everything_ends_on_ctrl_c(product: LaunchedProduct) -> None:
     assert "Traceback" not in rest
     assert not [process for process in family if process.is_running()]
     assert not accepts_connections(product.port)
+
+
+@pytest.mark.nightly(
+    beside="tests/e2e/test_better_model.py"
+    "::test_up_starts_every_process_and_hashes_passwords_at_full_cost"
+)
+def test_first_start_makes_its_database(model_file: Path, scratch: Path) -> None:
+    """Nothing is there but the model's file."""
+    made = launched(scratch / "first", model_file, "small", {}, migrated=False)
+    made.start()
+    try:
+        with made.owner() as client:
+            assert ask(client, "auto") == "smollm2-135m"
+    finally:
+        assert made.stop() == 0
 
 
 def test_reason_is_shown_where_it_does_not_come(

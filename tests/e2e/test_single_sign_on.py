@@ -25,7 +25,7 @@ def test_newcomer_joins_through_the_identity_provider(
     page = owner.page
     domain = f"{secrets.token_hex(6)}.example.com"
     organization = page.request.get("/api/me").json()["organization"]["id"]
-    live_product.manage("shell", "-c", _VERIFY.format(organization=organization, domain=domain))
+    live_product.inside(_VERIFY.format(organization=organization, domain=domain))
     email = f"ada@{domain}"
     claims = {"email": email, "email_verified": True, "name": "Ada", "groups": ["Leads"]}
     with oidc_provider(("subject-1", claims)) as issuer:

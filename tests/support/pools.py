@@ -26,11 +26,11 @@ def pools_beside(product: Product, definitions: Sequence[dict[str, Any]]) -> Ite
     """The product with these models as well, each as a [[model]] of the pools file."""
     ids = {one["id"] for one in definitions}
     try:
-        product.manage("shell", "-c", _ADD.format(definitions=json.dumps(definitions)))
+        product.inside(_ADD.format(definitions=json.dumps(definitions)))
         _wait_until_known(product, ids)
         yield
     finally:
-        product.manage("shell", "-c", _REMOVE.format(ids=sorted(ids)))
+        product.inside(_REMOVE.format(ids=sorted(ids)))
 
 
 def _wait_until_known(product: Product, ids: set[str]) -> None:

@@ -23,6 +23,7 @@ from infra.services.bundle import ServiceBundle
 from infra.services.ports import free_port
 from tests.support import cluster
 from tests.support.engine import ENGINE_KEY
+from tests.support.inside import Inside
 from tests.support.processes import ProductProcess, run_python
 from tests.support.static_files import share_static_files
 
@@ -78,6 +79,7 @@ class Product:
         self._number_of_webs = webs
         self._background_names = background
         self._background: dict[str, ProductProcess] = {}
+        self._inside: Inside | None = None
         self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.support.product_settings",
@@ -179,6 +181,8 @@ class Product:
             web.process.kill()
         for process in self._background.values():
             process.kill()
+        if self._inside is not None:
+            self._inside.kill()
         self.services.destroy()
 
     def wait_until_ready(self, web: Web) -> None:
@@ -204,6 +208,12 @@ class Product:
     def manage(self, *arguments: str) -> str:
         """Run a management command against this product; its output."""
         return self._python("manage.py", *arguments)
+
+    def inside(self, code: str) -> None:
+        """Run statements in a process of this product, as `manage.py shell -c` would."""
+        if self._inside is None:
+            self._inside = Inside(self.directory, self.environment)
+        self._inside.run(code)
 
     def _prepare(self) -> None:
         self._python("-m", "infra.launcher.prepare")
