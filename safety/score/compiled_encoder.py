@@ -2,8 +2,8 @@
 onnxruntime's, without what it does between them.
 
 Activations are rounded as the graph says, to eight bits of one scale for the whole window, and
-products are sums of whole numbers. What is left to differ is the rounding of floats, in which
-onnxruntime is no closer to exact arithmetic (docs/decisions/0434).
+products are sums of whole numbers. What is left to differ is the rounding of floats: a value at the
+border of two bytes may become either, and what follows differs then (docs/decisions/0434).
 """
 
 import ctypes
