@@ -13,6 +13,7 @@ kind ("a price unit"), and tests/billing/test_kinds.py names each place that was
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from operator import attrgetter
 from typing import Self
 
 
@@ -55,12 +56,15 @@ class Kind(StrEnum):
 
 WHOLES = tuple(kind for kind in Kind if kind.part_of is None)
 TOKEN_COLUMNS = tuple(kind.column for kind in Kind)
+KINDS = tuple(Kind)
+_COUNTS = attrgetter(*TOKEN_COLUMNS)
+_NUMBERS = attrgetter(*(kind.value for kind in Kind))
 _PARTS = tuple((kind.value, tuple(part.value for part in kind.parts)) for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class _PerKind:
-    """A number of tokens for each kind; the fields are the kinds' names."""
+    """A number of tokens for each kind; the fields are the kinds' names, in their order."""
 
     input: int = 0
     cached_input: int = 0
@@ -72,8 +76,7 @@ class _PerKind:
     cached_output: int = 0
 
     def items(self) -> Iterator[tuple[Kind, int]]:
-        for kind in Kind:
-            yield kind, getattr(self, kind.value)
+        return zip(KINDS, _NUMBERS(self), strict=True)
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -98,7 +101,7 @@ class TokenCounts(_PerKind):
     @classmethod
     def of(cls, row: object) -> Self:
         """The counts of anything that has the columns as attributes."""
-        return cls(**{kind.value: getattr(row, kind.column) for kind in Kind})
+        return cls(*_COUNTS(row))
 
     def columns(self) -> dict[str, int]:
         return {kind.column: number for kind, number in self.items()}

@@ -12,6 +12,7 @@ A lost Redis loses nothing: each function falls back to what the database says.
 import time
 from dataclasses import asdict
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, cast
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from backend.platform.redis_batch import async_batch
 PRINCIPAL_TTL_S = 10
 _TOMBSTONE_TTL_S = 60
 _TOMBSTONE = b"revoked"
+_PRINCIPALS_KEPT = 1024
 # So that one wrong key, however often it comes, is looked up once in this time.
 _REFUSED = b"refused"
 _REFUSED_TTL_S = 5
@@ -60,8 +62,8 @@ async def principal_read(sha256: str) -> Principal | None:
     if stored in (_TOMBSTONE, _REFUSED):
         raise RefusedKey
     _refuse_suspended(stored)
-    fields = orjson.loads(stored)
-    return _principal_of(fields) if time.time() < fields["valid_until"] else None
+    principal, valid_until = _read(stored)
+    return principal if time.time() < valid_until else None
 
 
 async def principal_write(sha256: str, principal: Principal, now: datetime, ttl_s: float) -> None:
@@ -175,6 +177,13 @@ def _principal_to_json(principal: Principal, valid_until: float) -> bytes:
             "limits": [asdict(limit) for limit in principal.project.limits],
         }
     )
+
+
+@lru_cache(_PRINCIPALS_KEPT)
+def _read(stored: bytes) -> tuple[Principal, float]:
+    """A principal and until when it holds. The same bytes are read at each request."""
+    fields = orjson.loads(stored)
+    return _principal_of(fields), fields["valid_until"]
 
 
 def _principal_of(fields: dict[str, Any]) -> Principal:

@@ -68,6 +68,8 @@ def model_is_allowed(
     Args:
         region: where the model stands; "" where it does not say.
     """
+    if not rules:
+        return True
     scopes: Iterable[UUID | str | None] = (organization_id, plan, None)
     base = model.partition(":")[0]
     names = ((model,), (base,), (f"@{region}", EVERY_REGION))

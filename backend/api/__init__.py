@@ -15,6 +15,7 @@ Where things are:
 - `stored_chats/`    chat completions with `store: true`; `responses/`, `files/`, `batches/`
 - `idempotency.py`   `Idempotency-Key`, with its table in `models.py`
 - `throttling.py`    sign-in and sign-up attempts
+- `response_headers.py` headers added and read as Django keeps them
 - `middleware.py`    request context, security headers, async session, CSRF and user
 - `asgi.py`          limits that must hold before a body is read
 - `views.py`         the page, the API reference; `websocket.py`, `health.py`, `metrics.py`

@@ -19,6 +19,7 @@ from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.api import throttling
+from backend.api.context import header_of
 from backend.api.session_devices import session_note
 from backend.enterprise.gate import Door
 from backend.platform.database import release_connection
@@ -55,7 +56,7 @@ class BearerKey(AuthBase):
         self.scope = scope
 
     async def __call__(self, request: HttpRequest) -> Principal:
-        header = request.headers.get("Authorization")
+        header = header_of(request, "Authorization")
         if header is None:
             raise AuthenticationFailed(
                 "You did not send an API key. Send it as 'Authorization: Bearer YOUR_KEY'."

@@ -1,11 +1,14 @@
 """Where a request comes from, as far as limits and the abuse detector need to know."""
 
 import ipaddress
+from functools import lru_cache
 
 from django.http import HttpRequest
 
 from backend.platform.encryption import keyed_hash
 from backend.platform.keys import Purpose
+
+_NETWORKS_KEPT = 4096
 
 
 def client_network(request: HttpRequest) -> str:
@@ -14,8 +17,13 @@ def client_network(request: HttpRequest) -> str:
     Behind a proxy that PARLEY_TRUSTED_PROXIES names it is the forwarded one
     (backend/api/proxies.py).
     """
+    return _network_of(request.META.get("REMOTE_ADDR", ""))
+
+
+@lru_cache(_NETWORKS_KEPT)
+def _network_of(client: str) -> str:
     try:
-        address = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
+        address = ipaddress.ip_address(client)
     except ValueError:
         return "unknown"
     if isinstance(address, ipaddress.IPv6Address):

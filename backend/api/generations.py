@@ -15,6 +15,7 @@ from django.http.response import HttpResponseBase
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
+from backend.api.context import header_of
 from backend.api.sse import CHUNKS, EventStreamResponse
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.completion import Completion
@@ -79,8 +80,8 @@ async def start(
         fence: whether it may still be started, asked in the transaction that stores it.
     """
     gateway = gateway_of(request.scope)
-    if CACHE_CONTROL in request.headers:
-        wanted = replace(wanted, reuse=_reuse_of(request.headers[CACHE_CONTROL]))
+    if (cache_control := header_of(request, CACHE_CONTROL)) is not None:
+        wanted = replace(wanted, reuse=_reuse_of(cache_control))
     started = await generation_start(
         gateway, wanted, pending=pending_request_of(request.scope), fence=fence
     )

@@ -27,7 +27,9 @@ from django.utils.log import log_response
 
 from backend.api.asgi import pending_request_of
 from backend.api.middleware import RequestContextMiddleware, SecurityHeadersMiddleware
+from backend.api.response_headers import pairs_of
 from backend.api.sse import EventStreamResponse
+from backend.platform.cancellation import first_done
 
 _Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 _Send = Callable[[Mapping[str, Any]], Awaitable[None]]
@@ -74,11 +76,9 @@ class Handler(ASGIHandler):
         leaving = asyncio.create_task(self.listen_for_disconnect(receive))
         answering = asyncio.create_task(self._answer(request, send))
         try:
-            await asyncio.wait({leaving, answering}, return_when=asyncio.FIRST_COMPLETED)
+            await first_done(leaving, answering)
         finally:
-            for task in (leaving, answering):
-                task.cancel()
-            await asyncio.gather(leaving, answering, return_exceptions=True)
+            await _end(leaving, answering)
             body_file.close()
             if not answering.cancelled() and answering.exception() is None:
                 answering.result().close()
@@ -115,7 +115,7 @@ class Handler(ASGIHandler):
 
 async def _send_stream(response: EventStreamResponse, send: _Send) -> None:
     """As `send_response`, which ends each answer by a write of its own."""
-    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in response.items()]
+    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in pairs_of(response)]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
     async with aclosing(cast(AsyncGenerator[bytes], aiter(response))) as parts:
         async for part in parts:
@@ -123,6 +123,17 @@ async def _send_stream(response: EventStreamResponse, send: _Send) -> None:
             await send({"type": "http.response.body", "body": part, "more_body": more})
     if not response.has_ended:
         await send({"type": "http.response.body"})
+
+
+async def _end(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel what is not done yet; return when all are."""
+    for task in tasks:
+        task.cancel()
+    for task in tasks:
+        if not task.done():
+            await first_done(task)
+        if not task.cancelled():
+            task.exception()  # seen: nobody else may ask
 
 
 async def _view(request: ASGIRequest) -> HttpResponseBase:

@@ -45,6 +45,7 @@ from backend.accounts.data_policy import calls_are_stored, retention_ends
 from backend.accounts.legal_hold import without_held
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
+from backend.api.context import header_of
 from backend.api.generations import COMPLETIONS, Shape, Stores
 from backend.api.models import IdempotencyRecord
 from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire
@@ -95,7 +96,7 @@ async def answer_once(
     stores: Stores | None = None,
 ) -> HttpResponseBase:
     """`generations.answer`, at most once for each `Idempotency-Key`; without one, always."""
-    if HEADER not in request.headers:
+    if header_of(request, HEADER) is None:
         return await generations.answer(
             request, wanted, streamed=streamed, shape=shape, stores=stores
         )

@@ -25,12 +25,14 @@ from django.utils.http import http_date
 
 from backend.api import metrics
 from backend.api.admin_host import host_serves
-from backend.api.context import REQUEST_ID_HEADER, request_id_from
+from backend.api.context import REQUEST_ID_HEADER, header_of, request_id_from
 from backend.api.request_logs.note import request_note
+from backend.api.response_headers import add_missing
 from backend.api.security import headers_for
 from backend.audit.context import origin_set
 from backend.generation.stations import SERVER_TIMING
 from backend.platform.encryption import django_keys_follow
+from backend.platform.metrics import series
 from backend.platform.received import received
 
 NextLayer = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
@@ -50,7 +52,7 @@ class RequestContextMiddleware:
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         django_keys_follow()
-        request_id = request_id_from(request.headers.get(REQUEST_ID_HEADER))
+        request_id = request_id_from(header_of(request, REQUEST_ID_HEADER))
         request.request_id = request_id  # type: ignore[attr-defined]
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
@@ -90,8 +92,8 @@ def _account(request: HttpRequest, response: HttpResponseBase | None, *, started
     request_note(request, response, status=status, seconds=seconds)
     method, route = metrics.method_label(request), metrics.route_label(request)
     metrics.IN_FLIGHT.dec()
-    metrics.REQUESTS.labels(method, route, str(status)).inc()
-    metrics.DURATION.labels(method, route).observe(seconds)
+    series(metrics.REQUESTS, method, route, str(status)).inc()
+    series(metrics.DURATION, method, route).observe(seconds)
     principal = getattr(request, "auth", None)
     access_log.info(
         "request",
@@ -130,8 +132,7 @@ class SecurityHeadersMiddleware:
             response = await self.get_response(request)
         else:
             response = HttpResponseNotFound(content_type="text/plain")
-        for name, value in headers_for(request).items():
-            response.headers.setdefault(name, value)
+        add_missing(response, headers_for(request.path))
         return response
 
 

@@ -9,8 +9,11 @@ shows artifacts, one runs Python. Two pages of other people's code have the leas
 - the API reference (Swagger UI): style attributes and `data:` icons, no evaluation.
 """
 
+from functools import cache
+
 from django.conf import settings
-from django.http import HttpRequest
+
+from backend.api.response_headers import Checked, checked
 
 _COMMON = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 
@@ -73,18 +76,27 @@ def content_security_policy_for(path: str) -> str:
     return _FRAME_POLICIES.get(path, PAGE_POLICY)
 
 
-def headers_for(request: HttpRequest) -> dict[str, str]:
+def headers_for(path: str) -> Checked:
     """The headers of an answer; a view's own header of the same name wins."""
-    headers = {**_ALWAYS, "Content-Security-Policy": content_security_policy_for(request.path)}
-    if request.path in _FRAME_POLICIES:
+    return _headers(
+        content_security_policy_for(path),
+        is_frame=path in _FRAME_POLICIES,
+        is_api=path.startswith(("/api/", "/v1/")),
+        is_shared=path.startswith(("/share/", "/api/shared/")),
+        hsts_s=settings.SECURE_HSTS_SECONDS,
+    )
+
+
+@cache
+def _headers(policy: str, *, is_frame: bool, is_api: bool, is_shared: bool, hsts_s: int) -> Checked:
+    headers = {**_ALWAYS, "Content-Security-Policy": policy}
+    if is_frame:
         headers["X-Frame-Options"] = "SAMEORIGIN"
         headers["X-DNS-Prefetch-Control"] = "off"
-    if request.path.startswith(("/api/", "/v1/")):
+    if is_api:
         headers["Cache-Control"] = "no-store"
-    if request.path.startswith(("/share/", "/api/shared/")):
+    if is_shared:
         headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-    if settings.SECURE_HSTS_SECONDS:
-        headers["Strict-Transport-Security"] = (
-            f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
-        )
-    return headers
+    if hsts_s:
+        headers["Strict-Transport-Security"] = f"max-age={hsts_s}; includeSubDomains"
+    return checked(headers)

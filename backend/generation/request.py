@@ -217,6 +217,7 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
         pool: the id of the pool that serves it; empty in those of the version before.
         mark: by which its answer is counted where a model is tried beside it (pools/rollouts.py).
         traceparent: of its trace, for whoever goes on with it; "" for none.
+        may_hold_reservation: False where no budget bound its caller as it was admitted.
     """
 
     id: UUID
@@ -227,6 +228,7 @@ class AdmittedGeneration(msgspec.Struct, frozen=True):
     pool: str = ""
     mark: str = ""
     traceparent: str = ""
+    may_hold_reservation: bool = True
 
     @property
     def public_id(self) -> str:

@@ -5,6 +5,7 @@ moments.py    moments that clients send, in UTC
 ids.py        ids that begin with the time
 bench_database.py  a database of its own for a benchmark
 database.py   synchronous transactions from the event loop
+metrics.py    series of metrics, each looked up once
 redis.py      every client of Redis, pooled, one for each event loop
 lock.py       a name that one holder has in all processes, until it stops renewing it
 keys.py       the keyring: versioned master secrets, a key for each purpose

@@ -25,7 +25,7 @@ async def uninterrupted(
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
-            await asyncio.wait({task})
+            await first_done(task)
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
@@ -33,6 +33,30 @@ async def uninterrupted(
             task.exception()  # seen: the cancellation is what the caller hears of
         raise cancelled
     return task.result()
+
+
+async def first_done(*futures: asyncio.Future[Any], timeout_s: float | None = None) -> None:
+    """Return when one of `futures` is done, or the time is over; none is cancelled or read.
+
+    `asyncio.wait` calls a dozen functions for that; here it is a callback on each.
+    """
+    loop = asyncio.get_running_loop()
+    waiter: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    timer = None if timeout_s is None else loop.call_later(timeout_s, wake)
+    for future in futures:
+        future.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        for future in futures:
+            future.remove_done_callback(wake)
+        if timer is not None:
+            timer.cancel()
 
 
 async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:

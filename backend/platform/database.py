@@ -11,6 +11,7 @@ import asyncio
 import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,7 +19,7 @@ import dj_database_url
 import psycopg
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import close_old_connections, connection, connections
 from psycopg.rows import TupleRow
 
 Arguments = ParamSpec("Arguments")
@@ -37,10 +38,40 @@ async def in_database(
         try:
             return function(*args, **kwargs)
         finally:
-            close_old_connections()
+            _give_back()
 
-    context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(_executor(), partial(context.run, run))
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    answer: asyncio.Future[Result] = loop.create_future()
+
+    def work() -> None:
+        """As `run_in_executor`, without its second future and the copying between both."""
+        if answer.cancelled():
+            return  # its caller left before it began
+        try:
+            tell = partial(_tell, answer, context.run(run), None)
+        except BaseException as error:
+            tell = partial(_tell, answer, None, error)
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits
+            loop.call_soon_threadsafe(tell)
+
+    _executor().submit(work)
+    return await answer
+
+
+def _tell(answer: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if answer.done():
+        return  # its caller has left
+    if error is None:
+        answer.set_result(result)
+    else:
+        answer.set_exception(error)
+
+
+def _give_back() -> None:
+    """What this thread has of connections goes back to their pools."""
+    for wrapper in connections.all(initialized_only=True):
+        if wrapper.connection is not None:
+            wrapper.close_if_unusable_or_obsolete()
 
 
 async def release_connection() -> None:

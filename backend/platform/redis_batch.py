@@ -7,16 +7,14 @@ others of the same turn of the event loop; answers are handed out in the order i
 them. One that fails, fails alone; a connection that breaks, breaks for all that wait for it, and
 the next command opens another.
 
-redis-py opens the connection (address, Sentinels, TLS, password) and reads the answers. A cluster
-has no one connection: its client's pipelines serve there.
+redis-py opens the connection (address, Sentinels, TLS, password), and what comes over it is read
+here. A cluster has no one connection: its client's pipelines serve there.
 """
 
 import asyncio
 import contextvars
-import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from hashlib import sha1
 from typing import Any, Protocol
@@ -26,7 +24,7 @@ import hiredis
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import InvalidResponse, NoScriptError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from backend.platform.redis import REQUESTS, Profile, async_client
@@ -38,7 +36,7 @@ _MAX_TRIPS = 4
 """To a cluster, under way at once: with one, each command of an admission would wait for another's.
 """
 
-_CANCELLED_AGAIN_S = 0.5
+_NO_REPLY_YET = object()
 
 _Asked = tuple[tuple[Any, ...], asyncio.Future[Any]]
 
@@ -91,156 +89,169 @@ class Batch:
 
 
 class _OneConnection:
-    """To one server.
-
-    A task reads while there are answers to come, and ends with the last of them; the connection is
-    kept for the next command. One that the server has closed meanwhile is found out before it is
-    used (`ensure_connection`).
-    """
+    """To one server. The connection is kept, and one that the server closes while it is idle is
+    given up at once."""
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self._timeout_s: float | None = pool.connection_kwargs.get("socket_timeout")
-        self._connection: AbstractConnection | None = None
-        self._is_open = False
+        self._loop = asyncio.get_running_loop()
+        self._open: _Replies | None = None
+        self._connecting: asyncio.Task[None] | None = None
         self._unsent: list[_Asked] = []
         self._sent: deque[tuple[float, _Asked]] = deque()
-        self._reading: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._is_late = self._is_about_to_send = False
+        self._is_about_to_send = False
+        # Whether what is under way may be sent again over another connection: it went over one
+        # that had been kept idle, and nothing has come since.
+        self._may_be_stale = False
 
     def ask(self, command: tuple[Any, ...], answer: asyncio.Future[Any]) -> None:
         self._unsent.append((command, answer))
-        loop = asyncio.get_running_loop()
-        if self._reading is None:
-            self._reading = loop.create_task(self._read(), context=contextvars.Context())
-        elif self._is_open and not self._is_about_to_send:
+        if self._open is None:
+            self._begin_to_connect()
+        elif not self._is_about_to_send:
             self._is_about_to_send = True
-            loop.call_soon(self._send_soon)
+            self._loop.call_soon(self._send)
 
-    def _send_soon(self) -> None:
-        self._is_about_to_send = False
-        if self._is_open and self._unsent:  # else the reading task sends, or has sent
-            with suppress(RedisConnectionError):  # which the reading task is about to hear
-                self._send()
+    def _begin_to_connect(self) -> None:
+        if self._connecting is None:
+            connect = self._connect()
+            self._connecting = self._loop.create_task(connect, context=contextvars.Context())
+
+    async def _connect(self) -> None:
+        try:
+            self._open = _Replies(await self._pool.get_connection(), self._take, self._lost)
+            self._send()
+        except asyncio.CancelledError:  # the process is going
+            for _, answer in self._unsent:
+                answer.cancel()
+            self._unsent = []
+            raise
+        except Exception as error:
+            self._fail(error)
+        finally:
+            self._connecting = None
 
     def _send(self) -> None:
-        """Write what was asked. redis-py itself can only write and wait.
-
-        Raises:
-            ConnectionError: the connection has just broken.
-        """
-        writer: asyncio.StreamWriter | None = getattr(self._connection, "_writer", None)
-        if writer is None:
-            raise RedisConnectionError("The connection to Redis was closed.")
-        loop = asyncio.get_running_loop()
+        """Write what was asked."""
+        self._is_about_to_send = False
+        if self._open is None:
+            return  # it has just broken; what was asked waits for the next one
         unsent, self._unsent = self._unsent, []
+        if not self._sent:
+            self._may_be_stale = self._open.was_used
+        self._open.was_used = True
         packed: list[bytes] = []
+        now = self._loop.time()
         for asked in unsent:
             try:
                 packed.append(hiredis.pack_command(asked[0]))
             except Exception as error:  # an argument that is none; it fails alone
                 _resolve(asked[1], error)
                 continue
-            self._sent.append((loop.time(), asked))
-        writer.write(b"".join(packed))
+            self._sent.append((now, asked))
+        if packed:
+            self._open.transport.write(b"".join(packed))
         if self._timer is None and self._timeout_s is not None and self._sent:
-            self._timer = loop.call_later(self._timeout_s, self._look)
+            self._timer = self._loop.call_later(self._timeout_s, self._look)
 
-    async def _read(self) -> None:
-        try:
-            while not await self._answer_all():
-                pass
-        except asyncio.CancelledError:
-            if not self._is_late:  # the process is going
-                self._fail(None)
-                raise
-            self._fail(RedisTimeoutError("Redis did not answer in time."))
-        except Exception as error:
+    def _take(self, reply: Any) -> None:
+        self._may_be_stale = False
+        if self._sent:
+            _resolve(self._sent.popleft()[1][1], reply)
+
+    def _lost(self, error: Exception) -> None:
+        """The connection has ended, or what comes over it cannot be read."""
+        if self._sent and not self._may_be_stale:
             self._fail(error)
-        finally:
-            self._is_open = self._is_late = False
-            self._reading = None
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-
-    async def _answer_all(self) -> bool:
-        """False where the server had closed the connection while it was idle, as the first command
-        finds out: nothing is lost then but the connection, and all are to be sent again."""
-        was_kept, has_answered = self._connection is not None, False
-        try:
-            await self._open()
-            while self._sent or self._unsent:
-                if self._unsent:
-                    self._send()
-                if not self._sent:
-                    break  # nothing of it could be sent
-                reply = await self._reply()
-                has_answered = True
-                _resolve(self._sent.popleft()[1][1], reply)
-        except (RedisConnectionError, OSError):
-            if has_answered or not was_kept:
-                raise
-            self._unsent = [asked for _, asked in self._sent] + self._unsent
-            self._sent.clear()
-            self._drop()
-            return False
-        return True
-
-    async def _open(self) -> None:
-        if self._connection is None:
-            self._connection = await self._pool.get_connection()
-        else:
-            await self._pool.ensure_connection(self._connection)
-        self._is_open = True
-
-    async def _reply(self) -> Any:
-        assert self._connection is not None
-        try:
-            return await self._connection.read_response(timeout=math.inf)
-        except ResponseError as error:
-            return error
+            return
+        self._unsent = [asked for _, asked in self._sent] + self._unsent
+        self._sent.clear()
+        self._drop()
+        if self._unsent:
+            self._begin_to_connect()
 
     def _look(self) -> None:
         """One timer for all that wait, not one a command."""
         self._timer = None
-        if not self._sent or self._timeout_s is None or self._reading is None:
+        if not self._sent or self._timeout_s is None:
             return
-        loop = asyncio.get_running_loop()
-        left = self._sent[0][0] + self._timeout_s - loop.time()
+        left = self._sent[0][0] + self._timeout_s - self._loop.time()
         if left > 0:
-            self._timer = loop.call_later(left, self._look)
-            return
-        self._is_late = True
-        self._reading.cancel()
-        # Again, should redis-py swallow it: nothing else would end the waiting.
-        self._timer = loop.call_later(_CANCELLED_AGAIN_S, self._look)
+            self._timer = self._loop.call_later(left, self._look)
+        else:
+            self._fail(RedisTimeoutError("Redis did not answer in time."))
 
-    def _fail(self, error: BaseException | None) -> None:
-        """Answer all that wait: with `error`, or by cancelling them."""
+    def _fail(self, error: Exception) -> None:
+        """Answer all that wait with `error`, and give the connection up."""
         waiting = [asked for _, asked in self._sent] + self._unsent
         self._sent.clear()
         self._unsent = []
         for _, answer in waiting:
-            if error is None:
-                answer.cancel()
-            else:
-                _resolve(answer, error)
-        if error is not None:
-            self._drop()
+            _resolve(answer, error)
+        self._drop()
 
     def _drop(self) -> None:
         """Give up the connection as it is: answers may still come over it."""
-        self._is_open = False
-        connection, self._connection = self._connection, None
-        if connection is None:
+        given_up, self._open = self._open, None
+        if given_up is None:
             return
-        connection.mark_for_reconnect()
-        releasing = self._pool.release(connection)
-        task = asyncio.get_running_loop().create_task(releasing, context=contextvars.Context())
+        given_up.is_given_up = True
+        given_up.connection.mark_for_reconnect()
+        releasing = self._pool.release(given_up.connection)
+        task = self._loop.create_task(releasing, context=contextvars.Context())
         _closing.add(task)
         task.add_done_callback(_closing.discard)
+
+
+class _Replies(asyncio.Protocol):
+    """What comes over a connection that redis-py has opened, in the place of its own protocol: a
+    reply costs a callback, where redis-py's way of reading one is nine coroutines deep.
+
+    Attributes:
+        was_used: something has been sent over it.
+        is_given_up: nobody waits for what still comes.
+
+    Args:
+        take: called with each reply; one that is an exception is the server's refusal.
+        lost: called once nothing more can come.
+    """
+
+    def __init__(
+        self,
+        connection: AbstractConnection,
+        take: Callable[[Any], None],
+        lost: Callable[[Exception], None],
+    ) -> None:
+        opened: Any = connection  # what redis-py keeps to itself
+        self.connection = connection
+        self.transport: asyncio.Transport = opened._writer.transport
+        self.was_used = self.is_given_up = False
+        self._take, self._lost = take, lost
+        self._reader = hiredis.Reader(
+            protocolError=InvalidResponse,
+            replyError=opened._parser.parse_error,
+            notEnoughData=_NO_REPLY_YET,
+        )
+        self._before: Any = self.transport.get_protocol()
+        self.transport.set_protocol(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self.is_given_up:
+            return
+        self._reader.feed(data)
+        try:
+            while (reply := self._reader.gets()) is not _NO_REPLY_YET:
+                if not isinstance(reply, hiredis.PushNotification):
+                    self._take(reply)
+        except InvalidResponse as error:
+            self._lost(error)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._before.connection_lost(exc)  # redis-py waits for that when it closes one
+        if not self.is_given_up:
+            self._lost(exc or RedisConnectionError("Redis closed the connection."))
 
 
 _closing: set[asyncio.Task[None]] = set()

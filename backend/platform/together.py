@@ -10,18 +10,21 @@ fifth time on, knows its plan; behind a pooler it plans anew (backend/databases.
 cursors write values into the statement, which costs this process as much as all else about it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import connection, models
-from django.db.models import AutoField, Field, Model
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.models import AutoField, DateField, Field, Model, TimeField
 from django.db.models.expressions import DatabaseDefault
 from psycopg.types.numeric import Int4, Int8
+
+_INTEGERS_KEPT = 1024
+"""Most counts are small, and many are zero."""
 
 _Columns = tuple[type[Model], tuple[str, ...]]
 """A table, and the attributes of its rows that are written."""
@@ -38,10 +41,10 @@ _AS_THEY_ARE: dict[type, type] = {
     models.FloatField: float,
     models.BooleanField: bool,
 }
-_WIDTHS: dict[type, type[int]] = {
-    models.IntegerField: Int4,
-    models.PositiveIntegerField: Int4,
-    models.BigIntegerField: Int8,
+_WIDTHS: dict[type, Callable[[int], int]] = {
+    models.IntegerField: lru_cache(_INTEGERS_KEPT)(Int4),
+    models.PositiveIntegerField: lru_cache(_INTEGERS_KEPT)(Int4),
+    models.BigIntegerField: lru_cache(_INTEGERS_KEPT)(Int8),
 }
 
 
@@ -129,30 +132,58 @@ def _update_sql(
 
 def _written(row: Model, values: list[Any]) -> _Columns:
     """Which columns `row` is written with; their values are added to `values`."""
-    model = type(row)
+    model, of_row = type(row), vars(row)
     names: list[str] = []
-    for field in _fields(model):
-        value = field.pre_save(row, True)
-        if isinstance(value, DatabaseDefault) or (value is None and isinstance(field, AutoField)):
+    for field, name, as_it_is, width, sets_itself, is_counted in _fields(model):
+        value = field.pre_save(row, True) if sets_itself else of_row[name]
+        kind = type(value)
+        if kind is DatabaseDefault or (is_counted and value is None):
             continue
-        names.append(field.attname)
-        values.append(_value(field, value))
+        names.append(name)
+        if kind is as_it_is or value is None:
+            values.append(value)
+        elif width is not None and kind is int:
+            values.append(width(value))
+        else:
+            values.append(_value(field, value))
     return model, tuple(names)
 
 
 def _value(field: "Field[Any, Any]", value: Any) -> Any:
     """`value` as the server gets it."""
     kind, found = type(field), type(value)
-    if value is None or _AS_THEY_ARE.get(kind) is found:
-        return value
+    as_it_is = _AS_THEY_ARE.get(kind)
+    if value is None or found is as_it_is or (as_it_is is str and isinstance(value, str)):
+        return value  # of choices, the third: they are texts
     if found is int and kind in _WIDTHS:
         return _WIDTHS[kind](value)
     return field.get_db_prep_save(value, connection)
 
 
+_Written = tuple["Field[Any, Any]", str, type | None, Callable[[int], int] | None, bool, bool]
+"""A field, its attribute, the type of values that go as they are, the width of integers, whether it
+sets a value when its row is written, and whether the database counts it up."""
+
+
 @cache
-def _fields(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
-    return tuple(model._meta.local_concrete_fields)
+def _fields(model: type[Model]) -> tuple[_Written, ...]:
+    return tuple(
+        (
+            field,
+            field.attname,
+            _AS_THEY_ARE.get(type(field)),
+            _WIDTHS.get(type(field)),
+            _sets_itself(field),
+            isinstance(field, AutoField),
+        )
+        for field in model._meta.local_concrete_fields
+    )
+
+
+def _sets_itself(field: "Field[Any, Any]") -> bool:
+    if isinstance(field, DateField | TimeField):
+        return field.auto_now or field.auto_now_add
+    return type(field).pre_save is not Field.pre_save
 
 
 def _into(columns: _Columns) -> str:
@@ -194,7 +225,7 @@ def _execute(sql: str, values: list[Any]) -> tuple[Any, ...]:
     Else the statement is alone, and takes a connection of the pool for as long as it runs: Django
     builds the parameters of a connection anew for each that it takes from there.
     """
-    wrapper: Any = connection
+    wrapper: Any = connections[DEFAULT_DB_ALIAS]
     if wrapper.connection is not None or wrapper.in_atomic_block or wrapper.queries_logged:
         return _execute_in_session(sql, values)
     with wrapper.wrap_database_errors:

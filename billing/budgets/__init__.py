@@ -9,6 +9,6 @@ The ledger is the truth. Redis holds sums that can be lost at any time: a reques
 its counter gone rebuilds it. docs/decisions/0051 explains why this never counts twice.
 """
 
-from billing.budgets.inline import reserve, settle
+from billing.budgets.inline import Reservation, reserve, settle
 
-__all__ = ["reserve", "settle"]
+__all__ = ["Reservation", "reserve", "settle"]

@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from enum import Enum
 from itertools import chain
 from uuid import UUID
 
@@ -37,6 +38,16 @@ RESERVATION_MARGIN_S = 120
 have settled it died, and the ledger knows what it cost."""
 
 
+class Reservation(Enum):
+    """What stands of a generation in the budgets that bind its caller."""
+
+    NEW = "new"
+    BEFORE = "before"
+    """It was set aside under the same id by another call, whose it is."""
+    NONE = "none"
+    """No budget binds the caller."""
+
+
 async def reserve(
     *,
     principal: Principal,
@@ -47,7 +58,7 @@ async def reserve(
     audio_seconds: int = 0,
     characters: int = 0,
     now: datetime | None = None,
-) -> bool:
+) -> Reservation:
     """Set aside the most this generation can cost, in every budget that binds the caller.
 
     Either in all of them or in none. Reserving a generation again changes nothing.
@@ -56,8 +67,7 @@ async def reserve(
         audio_seconds, characters: the most of them, of what is heard or spoken.
         now: when it is asked for, which decides whose month it must fit; the present by default.
     Returns:
-        Whether this call set something aside: only then is it the caller's to give back. What
-        was set aside before, under the same id, belongs to the call that did it.
+        What stands now. Only what is `NEW` is the caller's to give back.
     Raises:
         InsufficientQuota: a hard budget has no room for it, counting what is spent and what
             the generations in flight may still cost, those of the month before too.
@@ -68,7 +78,7 @@ async def reserve(
     if not bound:
         throttled = await async_batch().execute("MGET", *throttle.keys(principal))
         await throttle.refuse_if_over(principal, throttled)
-        return False
+        return Reservation.NONE
     now = now or datetime.now(UTC)
     most = Quantities(
         input=input_tokens,
@@ -108,10 +118,12 @@ async def reserve(
     if answer[0] == 0:
         await async_client().delete(_reserved_key(generation_id))
         raise _refusal(bound[answer[1] - 1], limits.currency)
-    return bool(answer[1])
+    return Reservation.NEW if answer[1] else Reservation.BEFORE
 
 
-async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
+async def settle(
+    *, generation_id: UUID, facts: UsageFacts | None, may_hold_reservation: bool = True
+) -> None:
     """Replace a generation's reservation by what it cost.
 
     Call it after the transaction with its usage record is committed, and soon (within
@@ -122,7 +134,11 @@ async def settle(*, generation_id: UUID, facts: UsageFacts | None) -> None:
 
     Args:
         facts: as they were recorded; None where the generation never ran.
+        may_hold_reservation: False where `reserve` said `NONE`: then nothing is asked of Redis,
+            unless a budget has come to bind it meanwhile.
     """
+    if not may_hold_reservation and (facts is None or _is_unbound(facts)):
+        return
     await uninterrupted(_settle, generation_id, facts)
 
 
@@ -147,6 +163,14 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
             recent = counters.RECENT_S
             arguments = (*keys, str(generation_id), amount, time.time(), recent)
             await async_batch().execute("EVAL", counters.SETTLE, len(keys), *arguments)
+
+
+def _is_unbound(facts: UsageFacts) -> bool:
+    """Whether this process knows that no budget binds who is billed."""
+    limits = cached_limits(facts.organization_id)
+    if limits is None:
+        return False
+    return not limits.binding(project_id=facts.project_id, key_id=facts.key_id)
 
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:

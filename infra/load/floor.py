@@ -40,6 +40,7 @@ _ROWS = {
     "thread": "and a row in PostgreSQL, from a thread",
     "loop": "the same row from the event loop, without a thread",
     "both": "two rows from a thread, one after the other: a generation's begin and its end",
+    "together": "the same two, each in one statement with all that wait",
     "check": "and the check of the prompt, in another thread",
 }
 _KEY = "sk-parley-floor"
@@ -60,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--requests", type=int, default=2_000)
     parser.add_argument("--at-once", type=int, default=16)
+    parser.add_argument("--rows", choices=_ROWS, nargs="+", default=[*_ROWS], help="which of them")
     parser.add_argument("--serve", choices=_ROWS, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -75,9 +77,9 @@ def main() -> None:
         try:
             with psycopg.connect(environment["DATABASE_URL"]) as connection:
                 connection.execute(_TABLE)
-            for row, described in _ROWS.items():
+            for row in options.rows:
                 took = _measured(row, environment, options.requests, options.at_once)
-                print(f"| {described} | {took * 1e6:.0f} | {1 / took:.0f} |", flush=True)
+                print(f"| {_ROWS[row]} | {took * 1e6:.0f} | {1 / took:.0f} |", flush=True)
         finally:
             services.destroy()
 
@@ -174,7 +176,9 @@ async def _steps(row: str) -> list[_Step]:
         steps.append(_check_step())
     if row in ("thread", "both", "check"):
         steps.append(_thread_step())
-    return steps + steps[-1:] if row in ("both", "check") else steps
+    if row == "together":
+        steps.append(_together_step())
+    return steps + steps[-1:] if row in ("both", "together", "check") else steps
 
 
 def _redis_step() -> _Step:
@@ -205,6 +209,50 @@ def _thread_step() -> _Step:
 
     async def step(prompt: str) -> None:
         await asyncio.get_running_loop().run_in_executor(threads, insert, prompt)
+
+    return step
+
+
+def _together_step() -> _Step:
+    """What is asked for while a statement is under way goes into the next one."""
+    url = os.environ["DATABASE_URL"]
+    pool = ConnectionPool(url, min_size=8, max_size=8, kwargs={"autocommit": True}, open=True)
+    threads = ThreadPoolExecutor(8)
+    waiting: list[tuple[str, asyncio.Future[None]]] = []
+    under_way: set[asyncio.Future[None]] = set()
+
+    def insert(prompts: list[str]) -> None:
+        marks = ", ".join(f"(${2 * n + 1}, ${2 * n + 2}, 'queued')" for n in range(len(prompts)))
+        values = [value for prompt in prompts for value in (uuid4(), prompt)]
+        connection = pool.getconn()
+        try:
+            sql = f"INSERT INTO floor (id, prompt, state) VALUES {marks}"  # noqa: S608  # numbers
+            psycopg.RawCursor(connection).execute(sql, values, prepare=True)
+        finally:
+            pool.putconn(connection)
+
+    def send() -> None:
+        if under_way or not waiting:
+            return
+        asked = waiting.copy()
+        waiting.clear()
+        prompts = [prompt for prompt, _ in asked]
+        sent = asyncio.get_running_loop().run_in_executor(threads, insert, prompts)
+        under_way.add(sent)
+
+        def done(_: object) -> None:
+            under_way.discard(sent)
+            for _, answer in asked:
+                answer.set_result(None)
+            send()
+
+        sent.add_done_callback(done)
+
+    async def step(prompt: str) -> None:
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting.append((prompt, answer))
+        send()
+        await answer
 
     return step
 

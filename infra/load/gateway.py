@@ -170,11 +170,17 @@ async def _relayed(stack: Stack, relay: Relay, streams: int, tokens: int) -> flo
 
 
 async def _admissions(stack: Stack) -> float:
-    """CPU seconds of the web process for an answer of one token: admitted, checked, stored. Each
-    client keeps its connection, as those of programs do."""
+    """CPU seconds of the web process for an answer of one token: admitted, checked, stored."""
     web = psutil.Process(stack.web_pid)
-    left = iter(range(_ADMISSIONS))
     before = _cpu(web)
+    await ask_for_one_token(stack, _ADMISSIONS, at_once=_ADMISSIONS_AT_ONCE)
+    return (_cpu(web) - before) / _ADMISSIONS
+
+
+async def ask_for_one_token(stack: Stack, requests: int, *, at_once: int) -> None:
+    """Read so many answers of one token. Each client keeps its connection, as those of programs
+    do."""
+    left = iter(range(requests))
 
     async def client() -> None:
         origin = Origin(stack.web_url)
@@ -182,8 +188,7 @@ async def _admissions(stack: Stack) -> float:
             await _read(stack, stack.web_url, streams=1, tokens=1, origin=origin)
         origin.close()
 
-    await asyncio.gather(*(client() for _ in range(_ADMISSIONS_AT_ONCE)))
-    return (_cpu(web) - before) / _ADMISSIONS
+    await asyncio.gather(*(client() for _ in range(at_once)))
 
 
 async def _first_tokens(stack: Stack, url: str, streams: int) -> Measurements:

@@ -97,9 +97,11 @@ class Stack:
         upstream_url: str | None = None,
         services: ServiceBundle | None = None,
         compresses_files: bool = False,
+        server: str = "uvicorn",
     ) -> None:
         """
         Args:
+            server: what takes uvicorn's place in the Procfile's line, with its arguments.
             services: of which the database may hold the migrations already; None makes them.
             upstream_url: one that the caller runs; None starts one here.
             rate: tokens a second of each stream of the upstream.
@@ -110,6 +112,7 @@ class Stack:
         self._upstream_url = upstream_url
         self._settings = settings
         self._compresses_files = compresses_files
+        self._server = server
         self._at_once = max_concurrency
         self._directory = directory
         self._rate = rate
@@ -167,7 +170,8 @@ class Stack:
         if self._compresses_files:
             self.manage("collectstatic", "--no-input", "--verbosity=0")
         self._environment = procfile.with_our_python(self._environment, Path(sys.executable))
-        web = self._spawn(procfile.argv(procfile.read()["web"]), "web")
+        line = procfile.read()["web"].replace("uvicorn", self._server, 1)
+        web = self._spawn(procfile.argv(line), "web")
         self.web_pid = web.pid
         self._wait_ready(web, self.web_url)
 
@@ -194,6 +198,10 @@ class Stack:
     @property
     def database_url(self) -> str:
         return self._environment["DATABASE_URL"]
+
+    @property
+    def redis_url(self) -> str:
+        return self._environment["REDIS_URL"]
 
     def another_web_process(self) -> int:
         """Start one beside the first, at a port of its own; its process id."""

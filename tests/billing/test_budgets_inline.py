@@ -16,7 +16,7 @@ from backend.accounts.models import Project
 from backend.accounts.principal import Principal
 from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import REQUESTS
-from billing.budgets import reserve, settle
+from billing.budgets import Reservation, reserve, settle
 from billing.budgets.counters import RESERVATIONS, Counter, amount_of
 from billing.budgets.limits import clear_limits_cache, organization_limits
 from billing.budgets.services import budget_set
@@ -54,13 +54,15 @@ async def ask(caller: Principal, tokens: int) -> UUID:
 
 
 async def ask_as(generation_id: UUID, caller: Principal, tokens: int) -> bool:
-    return await reserve(
+    """Whether it is this call's to give back."""
+    found = await reserve(
         principal=caller,
         generation_id=generation_id,
         model=factories.MODEL,
         input_tokens=0,
         max_output_tokens=tokens,
     )
+    return found is Reservation.NEW
 
 
 def used(caller: Principal, generation_id: UUID, tokens: int) -> UsageFacts:
@@ -319,3 +321,46 @@ async def test_model_without_a_price_runs():
         input_tokens=10,
         max_output_tokens=10,
     )
+
+
+async def unbound_caller() -> tuple[Principal, UUID]:
+    """One whom no budget binds, and a generation of theirs."""
+    await sync_to_async(prices_seed)(prices=PRICES)
+    caller, generation_id = await sync_to_async(factories.principal)(), uuid4()
+    found = await reserve(
+        principal=caller,
+        generation_id=generation_id,
+        model=factories.MODEL,
+        input_tokens=0,
+        max_output_tokens=50,
+    )
+    assert found is Reservation.NONE
+    return caller, generation_id
+
+
+@sync_to_async
+def reservations_looked_up() -> int:
+    with redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True) as client:
+        stats = client.info("commandstats")
+    return int(stats.get("cmdstat_getdel", {}).get("calls", 0))
+
+
+async def test_unbound_generation_ends_without_asking_redis():
+    caller, generation_id = await unbound_caller()
+    facts = used(caller, generation_id, 30)
+    await record(facts)
+    before = await reservations_looked_up()
+    await settle(generation_id=generation_id, facts=facts, may_hold_reservation=False)
+    assert await reservations_looked_up() == before
+    await settle(generation_id=generation_id, facts=facts)
+    assert await reservations_looked_up() == before + 1
+
+
+async def test_budget_that_came_while_a_generation_ran_is_charged():
+    caller, generation_id = await unbound_caller()
+    await sync_to_async(budget_set)(principal=caller, amount=Decimal(100), is_hard=True)
+    assert isinstance(await ask(caller, 10), UUID)  # its counter is there from now on
+    facts = used(caller, generation_id, 30)
+    await record(facts)
+    await settle(generation_id=generation_id, facts=facts, may_hold_reservation=False)
+    assert await counted(caller) == {"spent": 30, "reserved": 10}

@@ -7,6 +7,7 @@ that no answer waits for its log. Of more than MAX_NOTED the oldest are forgotte
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +17,7 @@ from django.utils import timezone
 from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.principal import Principal
 from backend.api.authentication import shown_key
+from backend.api.context import header_of
 from backend.api.generations import GENERATION_HEADER
 from backend.api.sse import EventStreamResponse, Whole
 
@@ -90,7 +92,7 @@ def request_note(
 
 def _is_internal(request: HttpRequest) -> bool:
     """Our own worker's call, such as for the title of a chat."""
-    shown = shown_key(request.headers.get) or ""
+    shown = shown_key(partial(header_of, request)) or ""
     return shown.partition(" ")[2].startswith(INTERNAL_PREFIX)
 
 

@@ -14,9 +14,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-import msgspec
 import structlog
 from django.db import DatabaseError
+from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from backend.accounts.data_policy import ReuseRules
@@ -49,7 +49,7 @@ from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded
-from billing.budgets import reserve, settle
+from billing.budgets import Reservation, reserve, settle
 from billing.tiers import BATCH, priced_model
 from safety.judge.policy import Policy
 
@@ -275,7 +275,7 @@ class AdmissionPipeline:
         )
 
     async def _reserve_budget(self, admission: Admission) -> bool:
-        return await reserve(
+        found = await reserve(
             principal=admission.admitted.request.principal,
             generation_id=admission.admitted.id,
             model=priced_model(admission.pool.id, admission.admitted.request.service_tier),
@@ -284,6 +284,9 @@ class AdmissionPipeline:
             audio_seconds=admission.max_seconds,
             characters=admission.max_characters,
         )
+        if found is Reservation.NONE:
+            admission.admitted = replace(admission.admitted, may_hold_reservation=False)
+        return found is Reservation.NEW
 
     async def _free_budget(self, admission: Admission) -> None:
         await _logged(settle(generation_id=admission.admitted.id, facts=None))
@@ -291,7 +294,7 @@ class AdmissionPipeline:
     async def _read_prompt(self, admission: Admission) -> bool:
         replicas = self._queues[admission.pool.id].replicas
         request = await with_prompt_text(self._client, replicas, admission.admitted.request)
-        admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
+        admission.admitted = replace(admission.admitted, request=request)
         return False
 
     async def _score_images(self, admission: Admission) -> bool:
@@ -306,7 +309,7 @@ class AdmissionPipeline:
         if read is not request:
             headers = {**admission.ratelimit_headers, NOTICE_HEADER: NOTICE}
             admission.ratelimit_headers = headers
-            admission.admitted = msgspec.structs.replace(admission.admitted, request=read)
+            admission.admitted = replace(admission.admitted, request=read)
         return False
 
     async def _check_and_create(self, admission: Admission) -> bool:
@@ -321,7 +324,7 @@ class AdmissionPipeline:
         admission.clock.pre_check_at = checked.checked_at
         admission.clock.pre_check_s += checked.check_s
         request = without_images(checked.request, admission.pool)
-        admission.admitted = msgspec.structs.replace(admission.admitted, request=request)
+        admission.admitted = replace(admission.admitted, request=request)
         return True
 
     async def _find_reuse(self, admission: Admission) -> bool:

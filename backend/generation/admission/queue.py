@@ -26,6 +26,7 @@ from backend.generation.admission.retry_after import Outage, spread
 from backend.generation.pools.prefixes import Prefix
 from backend.generation.pools.replicas import Replica, ReplicaSet
 from backend.platform.errors import Overloaded, ParleyError
+from backend.platform.metrics import series
 
 # Seconds of waiting that one step of `Plan.queue_priority` is worth.
 AGEING_S = 2.0
@@ -163,13 +164,13 @@ class Ticket:
         self.replica = replica
         replica.outstanding += self.weight
         replica.batch_choices += self.weight if self.is_batch else 0
-        metrics.ACTIVE.labels(self._queue.replicas.pool.id).inc(self.weight)
+        series(metrics.ACTIVE, self._queue.replicas.pool.id).inc(self.weight)
 
     def _vacate(self) -> None:
         if self.replica is not None:
             self.replica.outstanding -= self.weight
             self.replica.batch_choices -= self.weight if self.is_batch else 0
-            metrics.ACTIVE.labels(self._queue.replicas.pool.id).dec(self.weight)
+            series(metrics.ACTIVE, self._queue.replicas.pool.id).dec(self.weight)
             self.replica = None
 
 
@@ -395,4 +396,4 @@ class AdmissionQueue:
         return self._clock() + priority * AGEING_S, next(self._numbers)
 
     def _gauge(self) -> None:
-        metrics.QUEUED.labels(self.replicas.pool.id).set(len(self._tickets))
+        series(metrics.QUEUED, self.replicas.pool.id).set(len(self._tickets))

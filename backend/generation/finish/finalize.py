@@ -41,6 +41,7 @@ from backend.generation.tools import readable
 from backend.generation.usage import Usage, usage_of_answer
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
+from backend.platform.metrics import series
 from safety.audit.services import RetainedText
 from safety.judge.review_pass import review_pass, wants_review_pass
 from safety.types import Action, newest_of
@@ -314,16 +315,17 @@ def _final_state(
 def _observe(active: ActiveGeneration, events: EventAppender, finished: Finished) -> None:
     model, plan = active.pool.id, active.request.principal.plan.slug
     row = finished.generation
-    metrics.DURATION.labels(model, plan, row.state).observe((row.duration_ms or 0) / 1000)
-    metrics.TOKENS.labels(model, plan, "input").inc(row.input_tokens)
-    metrics.TOKENS.labels(model, plan, "output").inc(row.output_tokens)
+    series(metrics.DURATION, model, plan, row.state).observe((row.duration_ms or 0) / 1000)
+    series(metrics.TOKENS, model, plan, "input").inc(row.input_tokens)
+    series(metrics.TOKENS, model, plan, "output").inc(row.output_tokens)
     if row.ttft_ms is not None:
-        metrics.TTFT.labels(model, plan).observe(row.ttft_ms / 1000)
+        series(metrics.TTFT, model, plan).observe(row.ttft_ms / 1000)
     for station, took in (row.stations or {}).items():
-        metrics.STATION.labels(station, model).observe(took / 1000)
+        series(metrics.STATION, station, model).observe(took / 1000)
     first, last = events.first_text_at, events.last_text_at
     if first is not None and last is not None and row.output_tokens > 1 and not active.failed_over:
-        metrics.INTER_TOKEN.labels(model, plan).observe((last - first) / (row.output_tokens - 1))
+        pace = (last - first) / (row.output_tokens - 1)
+        series(metrics.INTER_TOKEN, model, plan).observe(pace)
     log.info(
         "generation_ended",
         state=row.state,

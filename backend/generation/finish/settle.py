@@ -35,7 +35,13 @@ class Settlement:
 
     async def budget(self, admitted: AdmittedGeneration, facts: UsageFacts | None) -> None:
         """Charge what it cost in the place of the reservation; None: it never ran."""
-        await quietly(settle(generation_id=admitted.id, facts=facts))
+        await quietly(
+            settle(
+                generation_id=admitted.id,
+                facts=facts,
+                may_hold_reservation=admitted.may_hold_reservation,
+            )
+        )
 
 
 async def quietly(counting: Awaitable[None]) -> None:

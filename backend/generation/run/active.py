@@ -85,6 +85,8 @@ class ActiveGeneration:
     ) -> None:
         loop = asyncio.get_running_loop()
         self.admitted = admitted
+        self.id: UUID = admitted.id
+        self.request: GenerationRequest = admitted.request
         self.epoch = epoch
         self.pool = pool
         self.policy = policy
@@ -118,14 +120,6 @@ class ActiveGeneration:
         self._on_disconnected = on_disconnected
         self._alarm: asyncio.TimerHandle | None = None
         self._await_reader()
-
-    @property
-    def id(self) -> UUID:
-        return self.admitted.id
-
-    @property
-    def request(self) -> GenerationRequest:
-        return self.admitted.request
 
     @property
     def prompt(self) -> Usage:

@@ -13,7 +13,7 @@ from backend.platform.database import in_database
 
 log = structlog.get_logger(__name__)
 
-_TOGETHER_S = 0.1
+_TOGETHER_S = 0.5
 
 
 class RunningMarks:

@@ -20,6 +20,7 @@ from backend.generation.run.outcome import CANCELLED, Outcome
 from backend.generation.run.reused import ReusedRun
 from backend.generation.stream.writer import BufferWriter
 from backend.generation.trace import Attributes
+from backend.platform.cancellation import first_done
 from backend.platform.errors import GenerationTimeout, ParleyError
 
 log = structlog.get_logger(__name__)
@@ -116,12 +117,7 @@ class GenerationTasks:
         work = asyncio.create_task(self._work(active, ticket, events))
         outcome: Outcome | None = None
         try:
-            either: set[asyncio.Future[Any]] = {work, active.stop}
-            await asyncio.wait(
-                either,
-                timeout=max(0.0, active.seconds_left),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            await first_done(work, active.stop, timeout_s=max(0.0, active.seconds_left))
         finally:
             outcome = await _outcome(work, active)
         return outcome
@@ -150,9 +146,10 @@ async def _outcome(work: asyncio.Task[None], active: ActiveGeneration) -> Outcom
     They have stopped when this returns: nothing is generated after the outcome.
     """
     finished = work.done()
-    work.cancel()
-    await asyncio.wait({work})
-    if finished:
+    if not finished:
+        work.cancel()
+        await asyncio.wait({work})
+    else:
         error = None if work.cancelled() else work.exception()
         if error is None:
             return _regular_outcome(active)
