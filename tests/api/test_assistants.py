@@ -174,6 +174,14 @@ def test_assistant_of_another_organization_is_nowhere(owner: Person, other_user:
     assert owner.browser.get(path).json()["name"] == "Canary"
 
 
+@pytest.fixture(scope="module")
+def refused_user(scripted_product: ScriptedProduct) -> Iterator[Person]:
+    """Somebody of whose requests nothing comes."""
+    user = sign_up(scripted_product.url)
+    yield user
+    user.browser.close()
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -186,8 +194,8 @@ def test_assistant_of_another_organization_is_nowhere(owner: Person, other_user:
     ],
 )
 def test_bad_assistant_is_refused_by_name(
-    other_user: Person, body: dict[str, Any], field: str
+    refused_user: Person, body: dict[str, Any], field: str
 ) -> None:
-    answer = other_user.browser.post("/api/assistants", json=body)
+    answer = refused_user.browser.post("/api/assistants", json=body)
     assert answer.status_code in {400, 404}
     assert field in answer.json()["error"]["param"]

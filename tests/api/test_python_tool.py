@@ -15,15 +15,35 @@ CODE = '{"code": "print(6 * 7)"}'
 
 
 @pytest.fixture
-def person(scripted_product: ScriptedProduct) -> Iterator[Person]:
-    """Somebody who has switched Python on."""
+def says(scripted_product: ScriptedProduct) -> Iterator[ScriptedProduct]:
+    """The product as each test finds it."""
     scripted_product.says("It is 42.")
     scripted_product.calls(("python", CODE))
+    yield scripted_product
+    scripted_product.calls()
+
+
+@pytest.fixture
+def person(says: ScriptedProduct) -> Iterator[Person]:
+    """Somebody who has switched Python on."""
+    user = sign_up(says.url)
+    switch_on(user)
+    yield user
+    user.browser.close()
+
+
+@pytest.fixture(scope="module")
+def kept_person(scripted_product: ScriptedProduct) -> Iterator[Person]:
     user = sign_up(scripted_product.url)
     switch_on(user)
     yield user
-    scripted_product.calls()
     user.browser.close()
+
+
+@pytest.fixture
+def caller(kept_person: Person, says: ScriptedProduct) -> Person:
+    """As `person`, for tests that have a chat of their own and change nothing else of theirs."""
+    return kept_person
 
 
 def python_of(user: Person) -> dict[str, Any]:
@@ -251,38 +271,38 @@ def test_program_that_closes_each_page_is_given_up(
     ],
 )
 def test_program_that_was_ended_says_what_it_had_said(
-    person: Person, scripted_product: ScriptedProduct, outcome: str, word: str
+    caller: Person, scripted_product: ScriptedProduct, outcome: str, word: str
 ) -> None:
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = due_call(person, conversation)
-    run = claim(person, call).json()
-    assert tell(person, call, run["run_id"], outcome=outcome, output="1\n2\n").status_code == 200
-    assert failed(person, conversation) == f"1\n2\n{word}"
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = due_call(caller, conversation)
+    run = claim(caller, call).json()
+    assert tell(caller, call, run["run_id"], outcome=outcome, output="1\n2\n").status_code == 200
+    assert failed(caller, conversation) == f"1\n2\n{word}"
     spotlit(scripted_product.prompts[-1][-1]["content"], f"Error: 1\n2\n{word}")
 
 
-def test_declined_program_is_not_run(person: Person, scripted_product: ScriptedProduct) -> None:
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = waiting_call(person, conversation)
-    assert decide(person, call, "deny") == 200
-    assert claim(person, call).status_code == 409
-    answered(person, conversation)
+def test_declined_program_is_not_run(caller: Person, scripted_product: ScriptedProduct) -> None:
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = waiting_call(caller, conversation)
+    assert decide(caller, call, "deny") == 200
+    assert claim(caller, call).status_code == 409
+    answered(caller, conversation)
     assert "This call was declined." in scripted_product.prompts[-1][-1]["content"]
 
 
 def test_writing_on_takes_the_program_from_its_page(
-    person: Person, scripted_product: ScriptedProduct
+    caller: Person, scripted_product: ScriptedProduct
 ) -> None:
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = due_call(person, conversation)
-    run = claim(person, call).json()
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = due_call(caller, conversation)
+    run = claim(caller, call).json()
     scripted_product.calls()
-    ask(person, conversation)
-    wait(lambda: calls_of(person, conversation)[0]["status"] == "failed")
-    assert tell(person, call, run["run_id"], output="42").status_code == 409
+    ask(caller, conversation)
+    wait(lambda: calls_of(caller, conversation)[0]["status"] == "failed")
+    assert tell(caller, call, run["run_id"], output="42").status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -295,24 +315,24 @@ def test_writing_on_takes_the_program_from_its_page(
     ],
     ids=["output", "files", "name", "outcome"],
 )
-def test_result_is_bounded(person: Person, said: dict[str, Any]) -> None:
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = due_call(person, conversation)
-    run = claim(person, call).json()
-    assert tell(person, call, run["run_id"], **said).status_code in {400, 422}
+def test_result_is_bounded(caller: Person, said: dict[str, Any]) -> None:
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = due_call(caller, conversation)
+    run = claim(caller, call).json()
+    assert tell(caller, call, run["run_id"], **said).status_code in {400, 422}
     whole = {"output": "x" * 16_000, "files": ["y" * 255] * 50}
-    assert tell(person, call, run["run_id"], **whole).status_code == 200
-    answered(person, conversation)
-    [stored] = calls_of(person, conversation)
+    assert tell(caller, call, run["run_id"], **whole).status_code == 200
+    answered(caller, conversation)
+    [stored] = calls_of(caller, conversation)
     assert 16_000 <= len(stored["result"]) < 17_000
 
 
-def test_call_without_a_program_fails(person: Person, scripted_product: ScriptedProduct) -> None:
+def test_call_without_a_program_fails(caller: Person, scripted_product: ScriptedProduct) -> None:
     scripted_product.calls(("python", '{"program": "1"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    assert failed(person, conversation) == "Not called: code is missing."
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    assert failed(caller, conversation) == "Not called: code is missing."
 
 
 def test_others_neither_run_a_program_nor_say_what_came_of_it(

@@ -18,20 +18,46 @@ WRONG_ID = b'{"jsonrpc": "2.0", "id": 99, "result": {}}'
 
 
 @pytest.fixture
-def person(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
-    """The owner of an organization whose tools are all allowed, and switched on by them."""
+def says(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[ScriptedProduct]:
+    """The product and the server as each test finds them."""
     scripted_product.says("Take an umbrella.")
     tool_server.answers_as = None
     tool_server.called.clear()
     tool_server.forecast = "Sunny, 21 degrees."
-    user = sign_up(scripted_product.url)
+    yield scripted_product
+    scripted_product.calls()
+    tool_server.answers_as = None
+
+
+@pytest.fixture
+def person(says: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
+    """The owner of an organization whose tools are all allowed, and switched on by them."""
+    user = owner_with_tools(says, tool_server)
+    yield user
+    user.browser.close()
+
+
+@pytest.fixture(scope="module")
+def kept_person(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
+    tool_server.answers_as = None
+    user = owner_with_tools(scripted_product, tool_server)
+    yield user
+    user.browser.close()
+
+
+@pytest.fixture
+def caller(kept_person: Person, says: ScriptedProduct) -> Person:
+    """As `person`, for tests that have a chat of their own and change nothing else of theirs."""
+    return kept_person
+
+
+def owner_with_tools(product: ScriptedProduct, tool_server: ToolServer) -> Person:
+    user = sign_up(product.url)
     server = new_server(user, tool_server.url)
     allow_all(user, server)
     switched = user.browser.put(f"/api/me/tools/{server['id']}", json={"on": True})
     assert switched.status_code == 204, switched.text
-    yield user
-    scripted_product.calls()
-    user.browser.close()
+    return user
 
 
 def new_server(user: Person, url: str, **more: str) -> dict[str, Any]:
@@ -228,13 +254,13 @@ def test_changing_tool_waits_for_its_person_and_is_called_once(
 
 
 def test_denied_call_is_not_made_and_the_answer_goes_on(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("book", '{"city": "Rome"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    assert decide(person, waiting_call(person, conversation), "deny") == 200
-    answered(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    assert decide(caller, waiting_call(caller, conversation), "deny") == 200
+    answered(caller, conversation)
     assert tool_server.called == []
     assert "This call was declined." in scripted_product.prompts[-1][-1]["content"]
 
@@ -277,15 +303,15 @@ def test_always_is_refused_for_what_calls_itself_destructive(
 
 
 def test_writing_on_gives_a_waiting_call_up(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("book", '{"city": "Rome"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = waiting_call(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = waiting_call(caller, conversation)
     scripted_product.calls()
-    ask(person, conversation, "Never mind.")
-    assert decide(person, call, "once") == 409
+    ask(caller, conversation, "Never mind.")
+    assert decide(caller, call, "once") == 409
     assert tool_server.called == []
     roles = [message["role"] for message in scripted_product.prompts[-1]]
     assert roles == ["user", "assistant", "tool", "user"]
@@ -302,24 +328,24 @@ def test_writing_on_gives_a_waiting_call_up(
     ids=["hangs", "huge", "no-object", "wrong-arguments"],
 )
 def test_failed_call_costs_a_word_and_not_the_chat(
-    person: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], answer: str
+    caller: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], answer: str
 ) -> None:
     scripted_product.calls(calls)
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    messages = answered(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    messages = answered(caller, conversation)
     assert messages[-1]["content"].strip() == "Take an umbrella."
-    [call] = calls_of(person, conversation)
+    [call] = calls_of(caller, conversation)
     assert call["status"] == "failed"
     assert answer in scripted_product.prompts[-1][-1]["content"]
 
 
-def test_long_result_is_cut(person: Person, scripted_product: ScriptedProduct) -> None:
+def test_long_result_is_cut(caller: Person, scripted_product: ScriptedProduct) -> None:
     scripted_product.calls(("long", "{}"))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    answered(person, conversation)
-    [call] = calls_of(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    answered(caller, conversation)
+    [call] = calls_of(caller, conversation)
     assert 16_000 <= len(call["result"]) < 17_000
     assert "[cut: the result has 100,000 characters]" in call["result"]
 
@@ -339,14 +365,14 @@ def test_long_result_is_cut(person: Person, scripted_product: ScriptedProduct) -
     ids=["no-json", "no-object", "wrong-id", "html", "fails", "redirect"],
 )
 def test_server_that_lies_is_named_as_failed(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer, lie: Any
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer, lie: Any
 ) -> None:
     tool_server.answers_as = lie
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    answered(person, conversation)
-    [call] = calls_of(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    answered(caller, conversation)
+    [call] = calls_of(caller, conversation)
     assert call["status"] == "failed"
     assert call["result"].startswith("Tool server error: ") or "Timeout" in call["result"]
 

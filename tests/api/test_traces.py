@@ -165,15 +165,20 @@ def name_of(span: Span) -> str:
     return span.name
 
 
+@pytest.fixture(scope="module")
+def caller(scripted_product: ScriptedProduct) -> Iterator[httpx.Client]:
+    user = sign_up(scripted_product.url)
+    with program_of(user) as program:
+        yield program
+    user.browser.close()
+
+
 @pytest.mark.parametrize("header", MALFORMED)
 def test_malformed_traceparent_is_ignored_and_a_trace_of_our_own_begins(
-    header: str, scripted_product: ScriptedProduct
+    header: str, scripted_product: ScriptedProduct, caller: httpx.Client
 ) -> None:
-    user = sign_up(scripted_product.url)
     scripted_product.says("Fine.")
-    with program_of(user) as program:
-        answer = program.post("/v1/chat/completions", json=chat(), headers={"traceparent": header})
-    user.browser.close()
+    answer = caller.post("/v1/chat/completions", json=chat(), headers={"traceparent": header})
     assert answer.status_code == 200, answer.text
     sent = scripted_product.traceparents[-1]
     assert re.fullmatch(r"00-[0-9a-f]{32}-[0-9a-f]{16}-01", sent)
