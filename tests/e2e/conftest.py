@@ -71,9 +71,7 @@ def kept_profiles(browser: Browser) -> Profiles:
 
 
 @contextmanager
-def visits(
-    browser: Browser, profiles: Profiles | None, url: str
-) -> Iterator[Callable[..., Visitor]]:
+def visits(browser: Browser, profiles: Profiles, url: str) -> Iterator[Callable[..., Visitor]]:
     visitors: list[Visitor] = []
 
     def new_visitor(*, kept: bool = True, **options: Any) -> Visitor:
@@ -87,10 +85,12 @@ def visits(
 
 
 @pytest.fixture
-def visit(browser: Browser, live_product: Product) -> Iterator[Callable[..., Visitor]]:
+def visit(
+    browser: Browser, kept_profiles: Profiles, live_product: Product
+) -> Iterator[Callable[..., Visitor]]:
     """Opens a browser profile in which nobody is signed in (options: Browser.new_context). One that
     adds what a profile has for its whole life, as a clock or a script, is not `kept`."""
-    with visits(browser, None, live_product.url) as new_visitor:
+    with visits(browser, kept_profiles, live_product.url) as new_visitor:
         yield new_visitor
 
 
