@@ -85,7 +85,19 @@ def test_same_greedy_tokens_on_several_ranks(family, tensor, pipeline, tmp_path)
         assert tokens[i] == reference_answer(reference, prompt, 8, tokens[i])
 
 
-@pytest.mark.parametrize("part", ["hidden", "logits"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "hidden",
+        pytest.param(
+            "logits",
+            marks=pytest.mark.nightly(
+                beside="tests/inference/test_parallel.py"
+                "::test_step_that_fails_between_the_ranks_ends_the_core"
+            ),
+        ),
+    ],
+)
 def test_step_that_fails_between_the_ranks_ends_the_core(part, tmp_path):
     """The other rank is in the middle of it: its next sum would be one of two steps."""
     make_folder("llama", tmp_path)
@@ -179,8 +191,8 @@ def test_ranks_record_the_same_sizes_and_replay_in_step(fails_at, tmp_path, monk
         tokens = driver.run()
     finally:
         runner.close()
-    expected = [reference_answer(reference, p, 5 + 3 * at) for at, p in enumerate(prompts)]
-    assert [tokens[i] for i in ids] == expected
+    for at, (i, prompt) in enumerate(zip(ids, prompts, strict=True)):
+        assert tokens[i] == reference_answer(reference, prompt, 5 + 3 * at, tokens[i])
     assert capture.sizes == ([4, 2] if fails_at else [4, 2, 1])
     assert set(capture.replayed) == (set() if fails_at else {1, 2, 4})
 
