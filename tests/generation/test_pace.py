@@ -17,6 +17,7 @@ from backend.generation.pools.pace import (
     MAX_BUSY_INTERVAL_S,
     MAX_INTERVAL_S,
     MAX_WAKES_PER_S,
+    STREAMS_A_BUSY_TURN,
     STREAMS_A_TURN,
     Pace,
     interval_s,
@@ -87,20 +88,27 @@ def _polling(streams: int, log: list[str]) -> tuple[Pace, list[_Noted]]:
     return pace, polled
 
 
-async def test_other_work_has_its_turn_while_many_streams_are_woken():
+@pytest.mark.parametrize(
+    ("longest_s", "streams_a_turn"),
+    [(MAX_INTERVAL_S, STREAMS_A_TURN), (MAX_BUSY_INTERVAL_S, STREAMS_A_BUSY_TURN)],
+)
+async def test_other_work_has_its_turn_while_many_streams_are_woken(
+    longest_s: float, streams_a_turn: int
+) -> None:
     log: list[str] = []
-    pace, polled = _polling(4 * STREAMS_A_TURN, log)
+    pace, polled = _polling(2 * STREAMS_A_BUSY_TURN, log)
+    pace._max_interval_s = longest_s
     async with asyncio.timeout(10):
         while log.count("stream") < len(polled):
             await asyncio.sleep(0)
     for stream in polled:
         pace.remove_polled(stream)
-    assert log[: STREAMS_A_TURN + 1] == ["stream"] * STREAMS_A_TURN + ["other work"]
+    assert log[: streams_a_turn + 1] == ["stream"] * streams_a_turn + ["other work"]
 
 
 async def test_streams_that_end_before_their_turn_are_not_read():
     log: list[str] = []
-    pace, polled = _polling(3 * STREAMS_A_TURN, log)
+    pace, polled = _polling(20, log)
     async with asyncio.timeout(10):
         while not log:
             await asyncio.sleep(0)
@@ -113,7 +121,7 @@ async def test_streams_that_end_before_their_turn_are_not_read():
 
 async def test_polling_goes_on_while_turns_take_longer_than_the_interval():
     log: list[str] = []
-    pace, polled = _polling(2 * STREAMS_A_TURN, log)
+    pace, polled = _polling(20, log)
     pace._interval_s = 0.0
     async with asyncio.timeout(10):
         while log.count("stream") < 5 * len(polled):
