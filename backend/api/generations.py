@@ -22,6 +22,7 @@ from backend.generation.completion import Completion
 from backend.generation.lifespan import gateway_of
 from backend.generation.request import Event, GenerationRequest, Reuse, StartedGeneration
 from backend.generation.service import (
+    checked_events,
     generation_check,
     generation_events,
     generation_result,
@@ -123,10 +124,7 @@ async def follow(
     gateway, principal = gateway_of(request.scope), request.auth
     await generation_check(gateway, generation_id, principal=principal)
     await release_connection()
-    events = cast(
-        AsyncGenerator[Event],
-        generation_events(gateway, generation_id, principal=principal, after=after),
-    )
+    events = checked_events(gateway, generation_id, after=after)
     first = asyncio.ensure_future(anext(events, None))
     try:
         await asyncio.wait({first}, timeout=_FIRST_EVENT_S)
@@ -138,10 +136,7 @@ async def follow(
     # response has begun, or the generation would never be without a reader.
     await asyncio.gather(first, return_exceptions=True)
     await events.aclose()
-    return cast(
-        AsyncGenerator[Event],
-        generation_events(gateway, generation_id, principal=principal, after=after),
-    )
+    return checked_events(gateway, generation_id, after=after)
 
 
 async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:

@@ -133,6 +133,15 @@ async def generation_events(
         NotFound: it is not the caller's, or its events are not kept any more.
     """
     await generation_check(gateway, generation_id, principal=principal)
+    async with aclosing(checked_events(gateway, generation_id, after=after)) as events:
+        async for event in events:
+            yield event
+
+
+async def checked_events(
+    gateway: Gateway, generation_id: UUID, *, after: int
+) -> AsyncGenerator[Event]:
+    """`generation_events` for who has just called `generation_check`."""
     async with aclosing(gateway.reader.events(generation_id, after=after)) as batches:
         async for batch in batches:
             for event in batch:

@@ -4,8 +4,9 @@ whatever place the others read from."""
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
 import pytest
@@ -14,10 +15,11 @@ from redis.asyncio import Redis
 from backend.accounts.principal import Principal
 from backend.generation.gateway import Gateway
 from backend.generation.request import Event
-from backend.generation.stream import keys
+from backend.generation.stream import keys, reader
 from backend.generation.stream.follower import Follower, Subscription
 from backend.platform.cancellation import end_tasks
 from infra.load.upstream import SyntheticUpstream, words
+from infra.services.ports import free_port
 from tests.support.gateway import (
     TURN,
     Answer,
@@ -29,6 +31,7 @@ from tests.support.gateway import (
     start,
     until_ended,
 )
+from tests.support.tcp_proxy import TcpProxy
 
 TIMEOUT_S = 20.0
 _BEYOND = 1_000_000_000
@@ -149,6 +152,39 @@ async def test_readers_of_another_process_end_when_one_began_beyond_the_last_eve
 
     answer.check_order()
     assert answer.text == words(0, 40)
+
+
+async def test_reader_who_comes_while_redis_is_away_has_the_whole_answer_when_it_is_back(
+    transactional_db: None,
+    upstream: SyntheticUpstream,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Away from the process that is read from only, also while the generation ends."""
+    monkeypatch.setattr(reader, "_IDLE_S", 0.1)
+    principal, pools = await caller(), pools_of(upstream)
+    address = urlsplit(os.environ["REDIS_URL"])
+    assert address.port is not None
+    with closing(TcpProxy(address.port)) as proxy:
+        through = address._replace(
+            netloc=address.netloc.replace(f":{address.port}", f":{proxy.port}")
+        )
+        settings.STREAM_REDIS_URL = urlunsplit(through)
+        async with running_gateway(pools) as elsewhere:
+            settings.STREAM_REDIS_URL = os.environ["REDIS_URL"]
+            async with running_gateway(pools):
+                started = await start(chat(principal, max_tokens=20, turn=TURN))
+                proxy.lead_to(free_port())
+                proxy.cut()
+                reading = asyncio.create_task(_read_at(elsewhere, started.id, after=0))
+                await until_ended(started.id)
+                await asyncio.sleep(0.5)
+                assert not reading.done()
+                proxy.lead_to(address.port)
+                answer = await asyncio.wait_for(reading, TIMEOUT_S)
+
+    answer.check_order()
+    assert answer.text == words(0, 20)
 
 
 async def test_reader_gets_the_end_that_is_written_while_it_asks_for_it(

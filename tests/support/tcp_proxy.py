@@ -44,8 +44,12 @@ class TcpProxy:
         self._late_s = 0.0
         self._call(self._connected.set)
 
+    def cut(self) -> None:
+        """Every connection breaks; who connects anew gets one."""
+        self._await(self._end_connections())
+
     def close(self) -> None:
-        """Every connection breaks."""
+        """Every connection breaks, and there are none any more."""
         self._await(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -57,6 +61,9 @@ class TcpProxy:
 
     async def _stop(self) -> None:
         self._server.close()
+        await self._end_connections()
+
+    async def _end_connections(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

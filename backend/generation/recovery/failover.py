@@ -33,7 +33,6 @@ from backend.generation.pools.prefixes import prefix_of
 from backend.generation.pools.replicas import ReplicaSet
 from backend.generation.records import generation_claim, usage_facts
 from backend.generation.recovery.disconnect import DisconnectCheck
-from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.request import DONE, AdmittedGeneration, active_choices
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations, encoder_for
 from backend.generation.run.replay import EventMeta, Replay, replay
@@ -45,6 +44,7 @@ from backend.generation.stream.writer import BufferWriter
 from backend.generation.usage import Usage
 from backend.platform.database import in_database
 from backend.platform.errors import ModelNotFound
+from backend.platform.services_away import SERVICES_AWAY
 from billing.tiers import BATCH
 from safety.audit.selectors import policy_for
 from safety.judge.policy import Policy

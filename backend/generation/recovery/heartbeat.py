@@ -11,7 +11,6 @@ from redis.exceptions import RedisError
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue
 from backend.generation.records import generation_epoch_is
-from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream import keys
@@ -20,6 +19,7 @@ from backend.generation.stream.leases import Leases
 from backend.generation.stream.log import EventLog
 from backend.generation.stream.writer import BufferWriter
 from backend.platform.database import in_database
+from backend.platform.services_away import SERVICES_AWAY
 
 log = structlog.get_logger(__name__)
 

@@ -21,12 +21,12 @@ from backend.generation.models import LOST, OPEN_STATES, Generation, GenerationS
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolsInForce
 from backend.generation.records import FinalState, Finished, Superseded, generation_finish
-from backend.generation.recovery.services_away import SERVICES_AWAY
 from backend.generation.run.active import ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.leases import Leases
 from backend.generation.usage import Usage
 from backend.platform.database import in_database
+from backend.platform.services_away import SERVICES_AWAY
 from billing.budgets import settle
 
 log = structlog.get_logger(__name__)

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from backend.generation.request import DONE, Event
 from backend.generation.stream import keys
 from backend.generation.stream.log import StreamEntries
+from backend.platform.services_away import SERVICES_AWAY
 
 log = structlog.get_logger(__name__)
 
@@ -124,10 +125,18 @@ class ShardFollower:
         try:
             if position is None or after < position:
                 self._positions[generation_id] = after
-                await self._redis.xadd(self._control, {"op": "wake"}, maxlen=_CONTROL_LENGTH)
+                await self._wake()
             yield subscription
         finally:
             self._leave(subscription)
+
+    async def _wake(self) -> None:
+        """End the read that is under way: the next one is from the new positions."""
+        try:
+            await self._redis.xadd(self._control, {"op": "wake"}, maxlen=_CONTROL_LENGTH)
+        except SERVICES_AWAY as error:
+            # That read fails too, or ends by itself: for a reader, Redis away is a pause.
+            log.warning("follower_not_woken", error=str(error))
 
     async def run(self) -> None:
         """The follower's task; runs until it is cancelled."""

@@ -4,6 +4,8 @@ from collections.abc import AsyncGenerator
 from typing import Protocol
 from uuid import UUID
 
+import structlog
+
 from backend.generation.models import Generation
 from backend.generation.request import DONE, Event
 from backend.generation.stream.follower import Follower
@@ -11,6 +13,9 @@ from backend.generation.stream.leases import Leases
 from backend.generation.stream.log import EventLog
 from backend.platform.database import in_database
 from backend.platform.errors import NotFound
+from backend.platform.services_away import SERVICES_AWAY
+
+log = structlog.get_logger(__name__)
 
 # After so long without an event from another process, see whether there will be any.
 _IDLE_S = 2.0
@@ -49,6 +54,7 @@ class Reader:
         """The events after `after`, in batches, `[DONE]` last.
 
         Ends without `[DONE]` only when this process is going: the reader comes back to another.
+        While Redis or PostgreSQL is away nothing comes.
 
         Args:
             holds: False: it is cancelled for want of readers although this one reads.
@@ -91,7 +97,12 @@ class Reader:
                 here = self._local.get(generation_id)
                 if self._local.draining or (here is not None and not here.log.lost):
                     return
-                if last := await self._check_coming(generation_id, after, seen):
+                try:
+                    last = await self._check_coming(generation_id, after, seen)
+                except SERVICES_AWAY as error:
+                    log.warning("reader_waits_for_services", error=str(error))
+                    continue
+                if last:
                     yield last
                     return
 
