@@ -33,8 +33,8 @@ SCHEMA = {
         "words": {
             "type": "array",
             "items": {"enum": ["red", "green", "blue"]},
-            "minItems": 30,
-            "maxItems": 30,
+            "minItems": 14,
+            "maxItems": 14,
         }
     },
     "required": ["words"],

@@ -111,8 +111,7 @@ def test_valkey_has_its_keys_when_it_runs_again(passable: Path) -> None:
         assert former is not None
         os.kill(former, signal.SIGKILL)
         it.tend_until(lambda: it.runs_again(former))
-        with redis.Redis.from_url(it.service.url) as client:
-            assert client.get("kept") == b"yes"
+        it.tend_until(lambda: _value(it.service.url, "kept") == b"yes")
 
 
 def test_service_that_cannot_start_is_tried_after_growing_waits_and_says_why(
@@ -181,6 +180,17 @@ def _waits(said: list[str]) -> list[float]:
     """The waits that were announced; starting again without one is a wait of nothing."""
     found = [re.search(r"starting it again(?: in ([\d.]+) s)?", text) for text in said]
     return [float(match.group(1) or 0) for match in found if match]
+
+
+def _value(url: str, key: str) -> bytes | None:
+    """None also while the server takes no connection yet."""
+    try:
+        with redis.Redis.from_url(url) as client:
+            found = client.get(key)
+    except redis.ConnectionError:
+        return None
+    assert found is None or isinstance(found, bytes)
+    return found
 
 
 def _count(url: str, table: str) -> int | None:

@@ -21,11 +21,15 @@ from infra.services.ports import LOOPBACK, accepts_connections, free_port
 from infra.services.postgres import PostgresService
 from infra.services.process import Service
 from infra.services.valkey import ValkeyService
+from tests.support import cluster
 
 
 @pytest.fixture(params=[PostgresService, ValkeyService, BrokerService])
 def service(request: pytest.FixtureRequest, passable: Path):
     service: Service = request.param(passable / "service")
+    if request.param is PostgresService:
+        # To make one is a second of processor time; the tests of the account and the password do.
+        cluster.place(service.data_dir)
     yield service
     service.destroy()
 
@@ -78,6 +82,7 @@ def test_port_of_a_dead_server_is_not_given_to_its_clients() -> None:
 def test_busy_port_is_named(passable: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as other:
         port = other.getsockname()[1]
+        cluster.place(passable / PostgresService.__name__)
         for kind in (PostgresService, ValkeyService, BrokerService):
             with pytest.raises(PortBusyError, match=rf"Port {port} is already in use"):
                 kind(passable / kind.__name__, port=port).start()
@@ -94,6 +99,7 @@ def test_server_that_ends_while_starting_shows_its_last_words(passable: Path) ->
 
 def test_database_keeps_its_rows_over_a_restart_and_a_crash(passable: Path) -> None:
     service = PostgresService(passable / "postgres")
+    cluster.place(service.data_dir)
     try:
         service.start()
         with psycopg.connect(service.url) as connection:
@@ -206,6 +212,7 @@ def test_killed_launcher_leaves_no_server_behind(passable: Path) -> None:
 
 def test_unreachable_cluster_is_not_created_anew(passable: Path) -> None:
     service = PostgresService(passable / "postgres", durable=False)
+    cluster.place(service.data_dir)
     try:
         service.start()
         service.stop()
