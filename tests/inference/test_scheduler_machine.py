@@ -266,9 +266,8 @@ class WindowedSchedulerMachine(SchedulerMachine):
         return KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, windowed=windowed)
 
 
+_SETTINGS = settings(max_examples=200, stateful_step_count=40, deadline=None, derandomize=True)
 TestSchedulerMachine = SchedulerMachine.TestCase
+TestSchedulerMachine.settings = _SETTINGS
 TestWindowedSchedulerMachine = WindowedSchedulerMachine.TestCase
-for case in (TestSchedulerMachine, TestWindowedSchedulerMachine):
-    case.settings = settings(
-        max_examples=200, stateful_step_count=40, deadline=None, derandomize=True
-    )
+TestWindowedSchedulerMachine.settings = _SETTINGS
