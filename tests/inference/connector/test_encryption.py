@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 
@@ -29,6 +28,7 @@ from tests.inference.connector.prefilling import (
     prefill_engine,
 )
 from tests.inference.connector.wire import wire
+from tests.support.forkserver import fork
 
 KEY = "the one text of all engines of this pool"
 OTHER = "a text of as many characters, of another"
@@ -230,18 +230,13 @@ def test_key_that_can_be_guessed_is_refused():
 def test_both_commands_refuse_an_open_way_before_they_load_a_model(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("PARLEY_PREFILL_API_KEY", raising=False)
     missing = str(tmp_path / "no model")
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "inference.connector"),
-            *("--model", missing, "--listen", "tcp://0.0.0.0:7100"),
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.returncode == 1
-    assert "for everybody to read" in ended.stderr
+    said = tmp_path / "said.txt"
+    command = ("python", "-m", "inference.connector")
+    options = ("--model", missing, "--listen", "tcp://0.0.0.0:7100")
+    with said.open("wb") as output:
+        ended = fork((*command, *options), environment=os.environ, output=output, kind="engine")
+    assert ended.wait() == 1
+    assert "for everybody to read" in said.read_text()
     way = ["--prefill-from", "tcp://10.0.0.5:7100"]
     assert cli.main(["serve", "--model", missing, "--no-api-key", *way]) == 2
     assert "for everybody to read" in capsys.readouterr().err
