@@ -53,6 +53,24 @@ def person(scripted_product: ScriptedProduct, web: WebPages) -> Iterator[Person]
     user.browser.close()
 
 
+@pytest.fixture(scope="module")
+def kept_person(scripted_product: ScriptedProduct, server: WebPages) -> Iterator[Person]:
+    user = sign_up(scripted_product.url)
+    configure(user, "searxng", server.url)
+    yield user
+    user.browser.close()
+
+
+@pytest.fixture
+def caller(
+    kept_person: Person, scripted_product: ScriptedProduct, web: WebPages
+) -> Iterator[Person]:
+    """As `person`, for tests that have a chat of their own and change nothing else of theirs."""
+    scripted_product.says("It sails at noon.")
+    yield kept_person
+    scripted_product.calls()
+
+
 def configure(user: Person, provider: str, url: str, token: str = "") -> dict[str, Any]:
     body = {"provider": provider, "url": url, "token": token}
     made = user.browser.post("/api/organization/web-search", json=body)
@@ -194,12 +212,18 @@ def test_page_is_opened_only_where_a_search_found_it_or_its_person_wrote_it(
     assert calls_of(person, other)[0]["status"] == "failed"
 
 
+IN_BRACKETS = (
+    "tests/api/test_web_search.py::test_address_is_the_whole_one_that_a_person_wrote[({url})-True]"
+)
+AT_NIGHT = pytest.mark.nightly(beside=IN_BRACKETS)
+
+
 @pytest.mark.parametrize(
     ("said", "opens"),
     [
-        ("{url}", True),
-        ("Read {url}.", True),
-        ("Is it in {url}/? I think so", True),
+        pytest.param("{url}", True, marks=AT_NIGHT),
+        pytest.param("Read {url}.", True, marks=AT_NIGHT),
+        pytest.param("Is it in {url}/? I think so", True, marks=AT_NIGHT),
         ("({url})", True),
         ("看{url}。谢谢", True),
         ("{url}-and-more", False),
@@ -210,14 +234,14 @@ def test_page_is_opened_only_where_a_search_found_it_or_its_person_wrote_it(
     ],
 )
 def test_address_is_the_whole_one_that_a_person_wrote(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages, said: str, opens: bool
+    caller: Person, scripted_product: ScriptedProduct, web: WebPages, said: str, opens: bool
 ) -> None:
     """The beginning of one is another one, whose choice tells an attacker something."""
     page = web.page("/typed", "<p>Read me.</p>")
     scripted_product.calls(("fetch", f'{{"url": "{page}"}}'))
-    conversation = web_chat(person)
-    ask(person, conversation, said.format(url=page.removeprefix("http://")))
-    answered(person, conversation)
+    conversation = web_chat(caller)
+    ask(caller, conversation, said.format(url=page.removeprefix("http://")))
+    answered(caller, conversation)
     assert web.visited == (["/typed"] if opens else [])
 
 

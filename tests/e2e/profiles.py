@@ -21,7 +21,7 @@ _KEPT = {
 }
 # Answers of the server that have come before, and what was compiled of them, are left.
 _EMPTIED = "cookies,local_storage,indexeddb,file_systems,service_workers,cache_storage,websql"
-_QUIET = "/icon.svg"
+_QUIET = "/static/app/icon.svg"
 
 
 @dataclass(frozen=True, slots=True)
