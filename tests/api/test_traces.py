@@ -76,8 +76,15 @@ def check_tree(spans: list[Span], client_span: str) -> None:
 
 
 def check_no_content(spans: list[Span], answer: str, email: str) -> None:
+    # Three words together: one by itself may be a span's name, as "engine".
+    words = answer.split()
+    content = [
+        PROMPT,
+        "weevil",
+        email,
+        *map(" ".join, zip(words, words[1:], words[2:], strict=False)),
+    ]
     for span in spans:
-        content = [PROMPT, "weevil", email, *re.findall(r"\w{6,}", answer)]
         assert not [text for text in content if text in span.text], span
         assert "@" not in span.text
 

@@ -148,7 +148,7 @@ def test_formula_and_diagram_stay_text_while_they_are_written(
     person.wait_for_the_end()
 
     edges = " ".join(f"N{number}-->N{number + 1}\n" for number in range(30))
-    scripted_product.says(f"```mermaid\nflowchart LR\n {edges}```\n", rate=10)
+    scripted_product.says(f"```mermaid\nflowchart LR\n {edges}```\n", rate=2)
     person.say("Draw")
     expect(person.answer.locator("pre")).to_contain_text("N3-->N4")
     assert person.answer.locator("img").count() == 0
