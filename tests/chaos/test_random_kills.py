@@ -22,18 +22,14 @@ from tests.support.product import Product
 SEED = int(os.environ.get("PARLEY_CHAOS_SEED", "1"))
 # Whoever comes while PostgreSQL is away waits for it: more readers would only wait too.
 READERS = 5
-HITS = int(os.environ.get("PARLEY_CHAOS_KILLS", "0"))
+HITS = int(os.environ.get("PARLEY_CHAOS_KILLS", "100"))
 _AT_ONCE = 5
 _TOKENS_PER_SECOND = 100
 
 # Between its row and its lease: Redis was away, and the caller was told so, or its process died.
 MAY_FAIL_FOR = {"overloaded before it ran", "lost before it ran"}
 
-pytestmark = [
-    pytest.mark.chaos,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(not HITS, reason="a minute of random faults: make chaos-kills"),
-]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
