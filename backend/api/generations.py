@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -22,7 +22,6 @@ from backend.generation.completion import Completion
 from backend.generation.lifespan import gateway_of
 from backend.generation.request import Event, GenerationRequest, Reuse, StartedGeneration
 from backend.generation.service import (
-    checked_events,
     generation_check,
     generation_events,
     generation_result,
@@ -124,7 +123,13 @@ async def follow(
     gateway, principal = gateway_of(request.scope), request.auth
     await generation_check(gateway, generation_id, principal=principal)
     await release_connection()
-    events = checked_events(gateway, generation_id, after=after)
+
+    def read() -> AsyncGenerator[Event]:
+        return generation_events(
+            gateway, generation_id, principal=principal, after=after, is_checked=True
+        )
+
+    events = read()
     first = asyncio.ensure_future(anext(events, None))
     try:
         await asyncio.wait({first}, timeout=_FIRST_EVENT_S)
@@ -136,7 +141,7 @@ async def follow(
     # response has begun, or the generation would never be without a reader.
     await asyncio.gather(first, return_exceptions=True)
     await events.aclose()
-    return checked_events(gateway, generation_id, after=after)
+    return read()
 
 
 async def _continued(first: Event | None, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
@@ -196,10 +201,7 @@ async def answer(
     started = await start(request, wanted, fence=fence)
     headers, created = started.headers, created_at(started)
     if streamed:
-        source = cast(
-            AsyncGenerator[Event],
-            generation_events(gateway_of(request.scope), started.id, principal=request.auth),
-        )
+        source = generation_events(gateway_of(request.scope), started.id, principal=request.auth)
         return EventStreamResponse(
             shape.events(started.id, created, source),
             headers={**headers, **id_header(started.id)},

@@ -6,7 +6,7 @@ The gateway of the web process is given (`gateway_of` finds it in a request's sc
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from uuid import UUID
@@ -123,25 +123,25 @@ async def generation_check(gateway: Gateway, generation_id: UUID, *, principal: 
 
 
 async def generation_events(
-    gateway: Gateway, generation_id: UUID, *, principal: Principal, after: int = 0
-) -> AsyncIterator[Event]:
+    gateway: Gateway,
+    generation_id: UUID,
+    *,
+    principal: Principal,
+    after: int = 0,
+    is_checked: bool = False,
+) -> AsyncGenerator[Event]:
     """The events after `after`, then those to come, from any process; `[DONE]` last.
 
     Reading holds the generation: closing this is leaving, see `GenerationRequest.on_disconnect`.
 
+    Args:
+        is_checked: the caller has just called `generation_check` with this principal.
+
     Raises:
         NotFound: it is not the caller's, or its events are not kept any more.
     """
-    await generation_check(gateway, generation_id, principal=principal)
-    async with aclosing(checked_events(gateway, generation_id, after=after)) as events:
-        async for event in events:
-            yield event
-
-
-async def checked_events(
-    gateway: Gateway, generation_id: UUID, *, after: int
-) -> AsyncGenerator[Event]:
-    """`generation_events` for who has just called `generation_check`."""
+    if not is_checked:
+        await generation_check(gateway, generation_id, principal=principal)
     async with aclosing(gateway.reader.events(generation_id, after=after)) as batches:
         async for batch in batches:
             for event in batch:
