@@ -3,20 +3,17 @@ whose migrations would cost more than the measuring."""
 
 import os
 import secrets
-import tempfile
-from pathlib import Path
 
 from infra.launcher.procfile import ROOT
 from infra.load import gateway
 from infra.services.bundle import ServiceBundle
 from tests.support import cluster
+from tests.support.run_directory import run_directory
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="parley-tests-") as name:
-        directory = Path(name)
-        directory.chmod(0o711)  # the database's account must be able to pass
-        os.environ["PARLEY_TEST_DIRECTORY"] = name
+    with run_directory() as directory:
+        os.environ["PARLEY_TEST_DIRECTORY"] = str(directory)
         kept = ROOT / ".pytest_cache" / "d" / "cluster"
         kept.mkdir(parents=True, exist_ok=True)
         (directory / "cluster").symlink_to(kept)
@@ -26,7 +23,7 @@ def main() -> None:
         cluster.share_password(postgres.data_dir)
         # Where no database is kept yet, what makes one reads the product's settings.
         os.environ |= services.reserve()
-        os.environ["PARLEY_VAR"] = name
+        os.environ["PARLEY_VAR"] = str(directory)
         os.environ["PARLEY_KEYS"] = f"1:{secrets.token_urlsafe(32)}"
         cluster.place(postgres.data_dir)
         gateway.main(services)

@@ -4,17 +4,16 @@ Loaded by `-p` (pyproject.toml): the URLs must stand in the environment before p
 the Django settings. So the ports are reserved then, and the servers start with the fixture
 `services`, which every fixture of the database needs: a run without such a test starts none. A
 variable that is set already is kept: CI may bring its own services. Everything lies in one
-temporary directory that is removed at the end.
+directory that is removed at the end (tests/support/run_directory.py).
 """
 
+import contextlib
 import functools
 import gc
 import importlib
 import os
 import secrets
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ import pytest
 from infra.services.bundle import ServiceBundle
 from infra.services.postgres import DATABASE
 from tests.support import cluster
+from tests.support.run_directory import run_directory
 
 SERVICES = pytest.StashKey["RunServices"]()
 
@@ -85,11 +85,9 @@ class RunServices:
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """Reserve the ports; a wrapper, so that it comes before pytest-django's own hook."""
-    directory = Path(tempfile.mkdtemp(prefix="parley-tests-"))
-    # The database's unprivileged account must be able to pass; nobody can list it.
-    directory.chmod(0o711)
-    early_config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
-
+    kept_open = contextlib.ExitStack()
+    early_config.add_cleanup(kept_open.close)
+    directory = kept_open.enter_context(run_directory())
     os.environ["PARLEY_TEST_DIRECTORY"] = str(directory)
     var = directory / "var"
     var.mkdir(mode=0o700)
