@@ -5,8 +5,7 @@ added, or a field is, it makes the classes of all models anew that are related t
 number of steps: with users and organizations in the middle nearly all, thousands of classes in a
 first migration. Of a class that is kept only what refers to the new one is missing; who asks for
 that, Python code of a migration, gets all classes made anew (`is_delayed`). Schemas are changed by
-the new class.
-What alters, renames or removes is as it was.
+the new class. What alters, renames or removes is as it was.
 """
 
 from collections.abc import Iterator
@@ -23,11 +22,12 @@ _add_field = ProjectState.add_field
 @contextmanager
 def rendered_alone() -> Iterator[None]:
     """While migrations are applied."""
-    ProjectState.add_model, ProjectState.add_field = _model_added, _field_added
+    patched: Any = ProjectState
+    patched.add_model, patched.add_field = _model_added, _field_added
     try:
         yield
     finally:
-        ProjectState.add_model, ProjectState.add_field = _add_model, _add_field
+        patched.add_model, patched.add_field = _add_model, _add_field
 
 
 def _model_added(state: ProjectState, model_state: ModelState) -> None:

@@ -7,7 +7,7 @@ from django.db.migrations.state import ProjectState
 from backend.platform.rendered_alone import rendered_alone
 
 
-def key() -> models.Field:  # type: ignore[type-arg]
+def key() -> models.Field:
     return models.BigAutoField(primary_key=True)
 
 
@@ -28,7 +28,7 @@ def add_orders(state: ProjectState) -> None:
     AddField("Order", "member", member).state_forwards("shop", state)
 
 
-def test_what_is_related_to_a_new_model_keeps_its_class() -> None:
+def test_related_models_keep_their_classes_when_one_is_added() -> None:
     state = rendered_state()
     organization, member = (
         state.apps.get_model("shop", name) for name in ("organization", "member")
