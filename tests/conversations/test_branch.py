@@ -1,18 +1,38 @@
 """The shown branch, page by page, in a conversation of ten thousand messages."""
 
 import uuid
+from collections.abc import Iterator
 
 import pytest
 from django.db import connection
+from django.test import TransactionTestCase
+from pytest_django import DjangoDbBlocker
 
+from backend.accounts.principal import Principal
+from backend.conversations.models import Conversation
 from backend.conversations.selectors import branch_get
 from backend.conversations.services import conversation_update
 from backend.conversations.turns import turn_create
 from backend.platform.errors import NotFound
 from tests.conversations.message_trees import finished_turns
 from tests.factories import MODEL, member
+from tests.support import database
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def long_one(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[Principal, Conversation]]:
+    """A user, and their conversation of ten thousand messages, written once: what a test changes of
+    it is taken back at the test's end."""
+    with django_db_blocker.unblock():
+        user = member()
+        conversation = finished_turns(user, 5000)
+    yield user, conversation
+    with django_db_blocker.unblock():
+        database.restore(TransactionTestCase())
 
 
 def test_pages_from_end_to_start_are_the_branch():
@@ -61,10 +81,10 @@ def test_unknown_cursor_is_not_found():
 
 
 def test_branch_takes_as_many_queries_for_ten_thousand_messages(
-    django_assert_num_queries,
+    long_one, django_assert_num_queries
 ):
-    user = member()
-    short, long = finished_turns(user, 5), finished_turns(user, 5000)
+    user, long = long_one
+    short = finished_turns(user, 5)
 
     for conversation in (short, long):
         with django_assert_num_queries(6):
@@ -77,10 +97,9 @@ def test_branch_takes_as_many_queries_for_ten_thousand_messages(
 
 
 def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
-    django_assert_max_num_queries,
+    long_one, django_assert_max_num_queries
 ):
-    user = member()
-    conversation = finished_turns(user, 5000)
+    user, conversation = long_one
 
     with django_assert_max_num_queries(12) as queries:
         turn = turn_create(
@@ -95,9 +114,8 @@ def test_turn_after_ten_thousand_messages_reads_them_in_one_query(
     assert turn.history[-1].content == "and now?"
 
 
-def test_switch_in_ten_thousand_messages_finds_the_leaf():
-    user = member()
-    conversation = finished_turns(user, 5000)
+def test_switch_in_ten_thousand_messages_finds_the_leaf(long_one):
+    user, conversation = long_one
     leaf = conversation.active_message_id
     root = conversation.messages.get(parent=None)
 
@@ -108,10 +126,9 @@ def test_switch_in_ten_thousand_messages_finds_the_leaf():
     assert changed.active_message_id == leaf
 
 
-def test_long_branch_is_fast_when_table_statistics_are_stale():
+def test_long_branch_is_fast_when_table_statistics_are_stale(long_one):
     """Autovacuum may look while ten thousand messages are uncommitted, and then sees none."""
-    user = member()
-    conversation = finished_turns(user, 5000)
+    user, conversation = long_one
     root = conversation.messages.get(parent=None)
     with connection.cursor() as cursor:
         cursor.execute(

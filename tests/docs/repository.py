@@ -30,6 +30,13 @@ _FILE = re.compile(
 )
 _UNDER_FOLDER = re.compile(rf"(?<![\w./~$:{{}}<>@-])((?:{'|'.join(_FOLDERS)})/[\w./*-]*[\w/*])")
 _MODULE = re.compile(rf"(?<![\w./$-])((?:{'|'.join(PACKAGES)})(?:\.[A-Za-z_]\w*)+)(?![\w/*])")
+# Comments and strings of Python, one after the other: what looks like one inside another is none.
+_PROSE = re.compile(
+    r"""#[^\n]*|(?:\b[bfruBFRU]{1,2})?(?:"""
+    r"""\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}|"""
+    r""""[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*')""",
+    re.DOTALL,
+)
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 _DECISIONS = re.compile(
@@ -78,8 +85,8 @@ def comments(find: Callable[[Text], Collection[str]]) -> Iterator[Text]:
     """Comments and docstrings of code and configuration.
 
     Args:
-        find: only files in whose whole text it finds something are taken apart, because that takes
-            ten seconds for all.
+        find: only Python files in whose comments and strings it finds something are taken apart,
+            because that takes ten seconds for all.
     """
     for name in sorted(files()):
         path = Path(name)
@@ -87,15 +94,32 @@ def comments(find: Callable[[Text], Collection[str]]) -> Iterator[Text]:
         is_c_like = path.suffix in _C_LIKE and not name.endswith(".gen.ts")
         if is_python or is_c_like or path.suffix in _HASH_LIKE or name in _HASH_LIKE:
             source = (ROOT / name).read_text()
-            if not find(Text(name, 1, source)):
-                continue
             if is_python:
-                yield from _python_comments(name, source)
+                if find(Text(name, 1, "\n".join(prose(source)))):
+                    yield from _python_comments(name, source)
             else:
                 pattern = r"/\*.*?\*/|(?<!:)//[^\n]*" if is_c_like else r"(?<!\S)#[^\n]*"
                 for match in re.finditer(pattern, source, re.DOTALL):
                     line = source.count("\n", 0, match.start()) + 1
                     yield Text(name, line, match.group())
+
+
+@cache
+def prose(source: str) -> list[str]:
+    """The comments of Python code, and its strings with their quotes and prefixes."""
+    return [match.group() for match in _PROSE.finditer(source)]
+
+
+def without_prose(source: str) -> str:
+    """Python code without comments, and without strings that hold a space and no name that is
+    filled in."""
+
+    def left(match: re.Match[str]) -> str:
+        text = match.group()
+        is_filled = "f" in text.partition(text[-1])[0].lower()
+        return text if text[0] != "#" and (is_filled or " " not in text) else " "
+
+    return _PROSE.sub(left, source)
 
 
 def _python_comments(name: str, source: str) -> Iterator[Text]:

@@ -7,7 +7,7 @@ used, by a line of `_ALLOWED` that says so.
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from infra.launcher.procfile import ROOT
-from tests.docs.repository import PACKAGES, files
+from tests.docs.repository import PACKAGES, files, without_prose
 
 _THIS = "tests/docs/test_words.py"
 
@@ -144,8 +144,8 @@ def _is_allowed(word: str, name: Name) -> bool:
 
 @cache
 def _names() -> tuple[Name, ...]:
-    """Of each path, and of each file in which any word, of prose too, would be wrong as a name:
-    only these are taken apart, since that takes ten seconds for all."""
+    """Of each path, and of each file in which any word of its code would be wrong as a name: only
+    these are taken apart, since that takes ten seconds for all."""
     names = []
     for path in sorted(files()):
         if path == _THIS or not path.startswith(PACKAGES):
@@ -153,13 +153,15 @@ def _names() -> tuple[Name, ...]:
         names.append(Name(path, 1, path))
         if path.endswith(".py"):
             source = (ROOT / path).read_text()
-            wrong = _said_instead(path).keys()
-            if any(_is_suspect(word, wrong) for word in set(re.findall(r"\w+", source))):
+            wrong = frozenset(_said_instead(path))
+            words = set(re.findall(r"\w+", without_prose(source)))
+            if any(_is_suspect(word, wrong) for word in words):
                 names += names_in(path, source)
     return tuple(names)
 
 
-def _is_suspect(word: str, wrong: Collection[str]) -> bool:
+@cache
+def _is_suspect(word: str, wrong: frozenset[str]) -> bool:
     if _UNBOUNDED.match(word) or _RIDDLE.match(word):
         return True
     return any(each in wrong or each.removesuffix("s") in wrong for each in _words(word))
@@ -200,3 +202,10 @@ def test_every_allowed_word_is_in_use() -> None:
 def test_word_is_found_in_identifiers_and_quoted_names(source: str, found: list[str]) -> None:
     names = names_in("billing/example.py", source)
     assert [w.split("'")[1] for name in names for w in wrong_words(name)] == found
+
+
+def test_prose_of_a_file_is_told_from_its_code() -> None:
+    source = """one = "it's a lane"  # a "lane
+two = f"{lane} there", "a_lane", r'''# no lane'''
+"""
+    assert without_prose(source) == 'one =    \ntwo = f"{lane} there", "a_lane",  \n'

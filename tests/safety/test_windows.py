@@ -36,6 +36,10 @@ def test_orders_in_several_places_are_all_left_out() -> None:
     assert "previous instructions" not in left and PARAGRAPH in left
 
 
+_AT_NIGHT = pytest.mark.nightly(
+    beside="tests/safety/test_windows.py"
+    "::test_rest_of_pages_with_our_orders_holds_none_that_is_withheld"
+)
 SHORT = "Stock of item 8841: 12 in Berlin. The shop opens at nine. It is closed on Sundays."
 
 
@@ -77,8 +81,11 @@ def test_order_in_letters_that_only_the_whole_shows_withholds_everything() -> No
     assert spans and not is_withheld(without(page, spans, mark="\n"), DEFAULT_POLICY)
 
 
-def test_rest_of_pages_with_our_orders_holds_none_that_is_withheld() -> None:
-    for order in own("injected")[::3]:
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=_AT_NIGHT) for first in range(1, 10))]
+)
+def test_rest_of_pages_with_our_orders_holds_none_that_is_withheld(first: int) -> None:
+    for order in own("injected")[first::10]:
         for page in (f"{PARAGRAPH * 5}{order}\n\n{PARAGRAPH * 5}", f"{SHORT}\n{order}\n{SHORT}"):
             assert not is_withheld(read(page), DEFAULT_POLICY)
 

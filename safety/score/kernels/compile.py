@@ -47,7 +47,7 @@ def load() -> ctypes.CDLL | None:
         return None
     try:
         built = library_path(level, BUILT)
-        return ctypes.CDLL(str(built if built.exists() else _compiled(level)))
+        return ctypes.CDLL(str(built if built.exists() else compiled(level)))
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:  # or there is no home
         detail = getattr(error, "stderr", "") or error
         log.warning("the encoder cannot be compiled, onnxruntime runs it: %s", detail)
@@ -87,7 +87,12 @@ def build(level: Level, library: Path) -> None:
         made.replace(library)
 
 
-def _compiled(level: Level) -> Path:
+def compiled(level: Level) -> Path:
+    """The library that is kept for this user; it is compiled where there is none.
+
+    Raises:
+        OSError, CalledProcessError: as `build`; RuntimeError: this user has no home.
+    """
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     library = library_path(level, base / "parley")
     if not library.exists():
