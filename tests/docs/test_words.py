@@ -208,4 +208,4 @@ def test_prose_of_a_file_is_told_from_its_code() -> None:
     source = """one = "it's a lane"  # a "lane
 two = f"{lane} there", "a_lane", r'''# no lane'''
 """
-    assert without_prose(source) == 'one =    \ntwo = f"{lane} there", "a_lane",  \n'
+    assert without_prose(source) == 'one =     \ntwo = f"{lane} there", "a_lane",  \n'
