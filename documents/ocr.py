@@ -12,12 +12,17 @@ from rapidocr.utils.output import RapidOCROutput
 MAX_SIDE = 1600
 """Pixels: a page of a book is legible at that; larger takes seconds more."""
 
+MIN_SHORT_SIDE = 320
+"""Pixels: a smaller picture is enlarged to these before lines are looked for in it. The library's
+own 736 take a screenshot of a line or two four times as long, and find no more in it."""
+
 # A thread could not be started in the sandbox.
 cv2.setNumThreads(1)
 _reader = RapidOCR(
     params={
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        "Det.limit_side_len": MIN_SHORT_SIDE,
         "Global.log_level": "critical",
     }
 )

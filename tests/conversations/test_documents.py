@@ -12,6 +12,7 @@ import pptx
 import pypdf
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen import canvas
 
@@ -22,7 +23,7 @@ from backend.conversations.types import UntrustedPart
 from backend.platform.errors import InvalidRequest
 from documents.passages import LENGTH, text_passages
 from documents.run import document_read
-from documents.types import MAX_CHARACTERS, MAX_PAGES
+from documents.types import MAX_CHARACTERS, MAX_PAGES, MAX_UNPACKED_BYTES
 from infra.launcher.procfile import ROOT
 from tests.factories import MODEL, conversation_of, member
 
@@ -49,19 +50,22 @@ def pdf_of(pages):
     page = canvas.Canvas(target)
     for content in pages:
         if isinstance(content, str):
+            page.setPageSize(A4)
             page.drawString(72, 720, content)
         else:
-            page.drawImage(ImageReader(content), 0, 0, *page._pagesize)
+            page.setPageSize(content.size)
+            page.drawImage(ImageReader(content), 0, 0, *content.size)
         page.showPage()
     page.save()
     return target.getvalue()
 
 
 def scanned_page(*lines):
-    page = Image.new("L", (1240, 1754), "white")
+    """As flat as a receipt is narrow: a page is read at the same width, whatever its height."""
+    page = Image.new("L", (1240, 320), "white")
     draw, font = ImageDraw.Draw(page), ImageFont.load_default(40)
     for row, line in enumerate(lines):
-        draw.text((120, 160 + 70 * row), line, fill="black", font=font)
+        draw.text((120, 80 + 70 * row), line, fill="black", font=font)
     return page
 
 
@@ -212,14 +216,17 @@ def test_each_passage_of_a_csv_has_its_header_and_lines():
 
 
 def bomb():
-    """150 kB that are 150 MB, in each of two sheets."""
+    """A few hundred kB that are more than may be unpacked, in two sheets: half of it in each."""
     book = io.BytesIO(excel_file())
     target = io.BytesIO()
-    with zipfile.ZipFile(book) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as out:
+    with (
+        zipfile.ZipFile(book) as source,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out,
+    ):
         for name in source.namelist():
             data = source.read(name)
             if name.startswith("xl/worksheets/"):
-                data = b"<worksheet>" + b" " * (150 * 1024 * 1024)
+                data = b"<worksheet>" + b" " * (MAX_UNPACKED_BYTES // 2)
             out.writestr(name, data)
     return target.getvalue()
 
@@ -263,7 +270,7 @@ def locked_pdf():
         ("broken.pdf", lambda: pdf_of(["x"])[:200], "document_broken"),
         ("broken.docx", lambda: word_file()[:-500], "document_broken"),
         ("half.pptx", lambda: powerpoint_file()[:9_000], "document_broken"),
-        ("long.pdf", lambda: pdf_of(["x"] * 5_000), "document_too_long"),
+        ("long.pdf", lambda: pdf_of(["x"] * (MAX_PAGES + 1)), "document_too_long"),
         ("empty.pdf", lambda: pdf_of([""]), "document_without_text"),
         pytest.param(
             *("photo.pdf", lambda: pdf_of([scanned_page()]), "document_without_text"),

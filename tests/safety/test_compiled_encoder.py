@@ -184,6 +184,7 @@ def test_library_that_was_built_beforehand_needs_no_compiler(
     graph, has_compiler: None, tmp_path: Path, monkeypatch
 ) -> None:
     best = kernels.best_level()
+    assert best is not None
     built = tmp_path / "built"
     built.mkdir()
     shutil.copy(kernels.compiled(best), kernels.library_path(best, built))
