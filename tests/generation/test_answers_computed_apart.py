@@ -47,19 +47,21 @@ DIFFERENT: dict[str, Callable[[GenerationRequest], GenerationRequest]] = {
 }
 
 
-@pytest.mark.parametrize("change", DIFFERENT.values(), ids=list(DIFFERENT))
 async def test_other_requests_are_computed(
-    transactional_db: None, upstream: SyntheticUpstream, change: Any
+    transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
+    """While the first is computed, and from each other."""
     request = greedy(await caller())
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream)):
         first = await start(request)
-        second = await start(change(request))
-        await whole(first, request)
-        await whole(second, request)
-    assert len(upstream.served) == 2
-    assert (await stored(second.id)).answer_source == ""
+        others = {name: await start(change(request)) for name, change in DIFFERENT.items()}
+        upstream.behaviour.hang_after = None
+        for one in (first, *others.values()):
+            await whole(one, request)
+    assert len(upstream.served) == 1 + len(others)
+    for name, other in others.items():
+        assert (await stored(other.id)).answer_source == "", name
 
 
 NEVER: dict[str, dict[str, Any]] = {
@@ -81,19 +83,24 @@ NEVER: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("changes", NEVER.values(), ids=list(NEVER))
 async def test_requests_that_share_nothing_are_computed_twice(
-    transactional_db: None, upstream: SyntheticUpstream, changes: dict[str, Any]
+    transactional_db: None, upstream: SyntheticUpstream
 ) -> None:
-    request = replace(greedy(await caller()), **changes)
+    usual = greedy(await caller())
+    requests = {name: replace(usual, **changes) for name, changes in NEVER.items()}
     capabilities = ("chat", "logprobs", "streaming", "tools", "grammar_resume", "prediction")
-    upstream.behaviour.rate = 40.0
+    upstream.behaviour.hang_after = HELD
     async with running_gateway(pools_of(upstream, capabilities=capabilities)):
-        both = [await start(request) for _ in range(2)]
-        for one in both:
-            await whole(one, request)
-    assert len(upstream.served) == 2 * request.n
-    assert [(await stored(one.id)).answer_source for one in both] == ["", ""]
+        both = {
+            name: [await start(request) for _ in range(2)] for name, request in requests.items()
+        }
+        upstream.behaviour.hang_after = None
+        for name, started in both.items():
+            for one in started:
+                await whole(one, requests[name])
+    assert len(upstream.served) == sum(2 * request.n for request in requests.values())
+    for name, started in both.items():
+        assert [(await stored(one.id)).answer_source for one in started] == ["", ""], name
 
 
 async def test_pool_that_cannot_continue_shares_nothing(

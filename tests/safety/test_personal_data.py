@@ -64,7 +64,7 @@ _CHUNKS = st.sampled_from(
 
 
 @given(st.lists(_CHUNKS, max_size=14), st.data())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 def test_redaction_is_the_same_however_a_stream_is_cut(
     chunks: list[str], data: st.DataObject
 ) -> None:
@@ -101,7 +101,7 @@ _PROSE = st.sampled_from(
 
 
 @given(st.lists(_PROSE, max_size=20), st.data())
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=150)
 def test_prose_with_secret_keys_is_redacted_the_same_however_it_is_cut(
     chunks: list[str], data: st.DataObject
 ) -> None:

@@ -1,7 +1,7 @@
 """Damaged recordings of each format: sound, or an error that names the file; never anything else.
 
-The decoder of the voice server itself is asked, in a process with its limits. Many at one start:
-a start for each, as the server does it, is what tests/contract/test_audio.py tries.
+The decoder of the voice server itself is asked, in a process with its limits. All at one start: a
+start for each, as the server does it, is what tests/contract/test_audio.py tries.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from voice.audio import decode
 
 COUNT = int(os.environ.get("PARLEY_FUZZ_EXAMPLES", "25"))
 MAX_S = 5
+NAMES = [*LIBSNDFILE, *FFMPEG]
 
 # Each recording is preceded by its length; each answer is a line.
 _DECODE_ALL = """
@@ -46,11 +47,26 @@ def answers_of(recordings: list[bytes]) -> list[str]:
     return done.stdout.decode().splitlines()
 
 
-@pytest.mark.parametrize("name", [*LIBSNDFILE, *FFMPEG])
-def test_damaged_recording_is_heard_or_refused(name: str) -> None:
-    whole = packed(tone(1.0), name)
-    broken = list(damaged(whole, seed=len(name), count=COUNT))
-    first, *answers = answers_of([whole, *broken])
+@pytest.fixture(scope="module")
+def answers_by_name() -> dict[str, list[str]]:
+    """Of each format one that is whole, and those that are damaged."""
+    sound = tone(1.0)
+    wholes = {name: packed(sound, name) for name in NAMES}
+    recordings = [
+        recording
+        for name, whole in wholes.items()
+        for recording in (whole, *damaged(whole, seed=len(name), count=COUNT))
+    ]
+    answers = answers_of(recordings)
+    assert len(answers) == len(recordings)
+    return {name: answers[n * (COUNT + 1) :][: COUNT + 1] for n, name in enumerate(wholes)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_recording_is_heard_or_refused(
+    answers_by_name: dict[str, list[str]], name: str
+) -> None:
+    first, *answers = answers_by_name[name]
     kind, samples = first.split()
     # Some formats add silence to what they compress.
     assert kind == "sound" and 15_000 < int(samples) < 21_000
