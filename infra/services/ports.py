@@ -2,6 +2,7 @@
 
 import random
 import socket
+from contextlib import suppress
 
 LOOPBACK = "127.0.0.1"
 # Systems give outgoing connections their ports from 32768 (Linux) or 49152 (RFC 6335) on.
@@ -38,6 +39,14 @@ def hold_port(port: int) -> socket.socket:
     holder = socket.socket()  # without SO_REUSEADDR, which would let others bind it as well
     holder.bind((LOOPBACK, port))
     return holder
+
+
+def hold_free_port() -> socket.socket:
+    """Keep other servers from a port of our choice: nothing of its last connections lingers on it,
+    as it may on one that `free_port` says."""
+    while True:
+        with suppress(OSError):
+            return hold_port(free_port())
 
 
 def accepts_connections(port: int, host: str = LOOPBACK, timeout: float = 0.5) -> bool:

@@ -25,7 +25,7 @@ from typing import ClassVar
 import psutil
 
 from infra.services.errors import PortBusyError, ServiceError, ServiceStartError
-from infra.services.ports import free_port, hold_port, port_is_free
+from infra.services.ports import free_port, hold_free_port, hold_port, port_is_free
 from infra.services.unprivileged import Account
 
 _PR_SET_PDEATHSIG = 1
@@ -221,8 +221,9 @@ class Service(ABC):
         """Choose the port now, and keep it free for a later `start`; the URL to be."""
         if self._reservation is None and self.pid is None:
             self.data_dir.mkdir(parents=True, exist_ok=True)
-            self._port = self._fixed_port or free_port()
-            self._reservation = hold_port(self._port)
+            fixed = self._fixed_port
+            self._reservation = hold_free_port() if fixed is None else hold_port(fixed)
+            self._port = self._reservation.getsockname()[1]
         return self.url
 
     def start(self) -> None:
