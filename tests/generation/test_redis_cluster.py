@@ -2,9 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -26,23 +25,34 @@ from tests.support.gateway import (
     start,
     until_ended,
 )
-from tests.support.redis_cluster import ClusterNode, tls_cluster
+from tests.support.redis_cluster import ClusterNode, empty, tls_cluster
 
 TIMEOUT_S = 150.0
 SHARDS = 8
-HELD = 60
+HELD = 30
 """Tokens after which an answer waits for what the test does to it, however late that is."""
 
 
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[ClusterNode]]]:
+    with tls_cluster(tmp_path_factory.mktemp("cluster")) as url_and_nodes:
+        yield url_and_nodes
+
+
 @pytest.fixture
-async def nodes(
-    transactional_db: None, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[list[ClusterNode]]:
+def nodes(
+    transactional_db: None,
+    cluster: tuple[str, list[ClusterNode]],
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[ClusterNode]:
+    """They hold nothing."""
     # Each of the connections would read the machine's roots of trust, 27 ms: only our own counts.
     monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_: None)
-    async with tls_cluster(tmp_path) as (url, nodes):
-        settings.STREAM_REDIS_URL, settings.STREAM_SHARDS = url, SHARDS
-        yield nodes
+    url, nodes = cluster
+    empty(nodes)
+    settings.STREAM_REDIS_URL, settings.STREAM_SHARDS = url, SHARDS
+    return nodes
 
 
 def one_in_each_shard() -> list[UUID]:
@@ -60,7 +70,7 @@ async def test_answers_of_a_process_that_ended_go_on_in_another(
     pools = pools_of(upstream)
     upstream.behaviour.rate, upstream.behaviour.hang_after = 40.0, HELD
     first = await doomed_gateway(pools, grace_s=TIMEOUT_S)
-    request = chat(principal, max_tokens=100, turn=TURN, on_disconnect="grace")
+    request = chat(principal, max_tokens=50, turn=TURN, on_disconnect="grace")
     started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
     begun = await asyncio.gather(
         *(read(one.id, principal, until=lambda events: len(events) > 5) for one in started)
@@ -82,8 +92,8 @@ async def test_answers_of_a_process_that_ended_go_on_in_another(
         )
         for one, answer, end in zip(started, begun, rest, strict=True):
             end.check_order(after=len(answer.events))
-            assert "".join((answer.text, end.text)) == words(0, 100)
-            await check_billed(one.id, output_tokens=100, state="completed")
+            assert "".join((answer.text, end.text)) == words(0, 50)
+            await check_billed(one.id, output_tokens=50, state="completed")
     assert all(_events(node) for node in nodes)
 
 
@@ -104,9 +114,9 @@ async def test_lost_node_is_a_pause_for_its_own_answers(
     nodes: list[ClusterNode], upstream: SyntheticUpstream, principal: Principal
 ) -> None:
     """It comes back empty: what the web process has is written again."""
-    upstream.behaviour.rate, upstream.behaviour.hang_after = 30.0, HELD
+    upstream.behaviour.rate, upstream.behaviour.hang_after = 15.0, HELD
     async with asyncio.timeout(TIMEOUT_S), running_gateway(pools_of(upstream)):
-        request = chat(principal, max_tokens=90, turn=TURN)
+        request = chat(principal, max_tokens=45, turn=TURN)
         started = [await start(replace(request, generation_id=one)) for one in one_in_each_shard()]
         reading = [asyncio.create_task(read(one.id, principal)) for one in started]
         await asyncio.sleep(0.8)
@@ -117,8 +127,8 @@ async def test_lost_node_is_a_pause_for_its_own_answers(
         answers = await asyncio.gather(*reading)
         for one, answer in zip(started, answers, strict=True):
             answer.check_order()
-            assert answer.text == words(0, 90)
-            await check_billed(one.id, output_tokens=90, state="completed")
+            assert answer.text == words(0, 45)
+            await check_billed(one.id, output_tokens=45, state="completed")
             assert (await read(one.id, principal)).events == answer.events
     assert all(_events(node) for node in nodes)
 

@@ -5,13 +5,15 @@ The wheel's Valkey has no TLS: each node announces the port of a door that speak
 
 import asyncio
 import ssl
+import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import redis
 
+from backend.platform.cancellation import end_tasks
 from infra.services.ports import LOOPBACK, free_port
 from infra.services.valkey import ValkeyService
 from tests.support.certificates import Authority
@@ -20,6 +22,9 @@ SLOTS = 16_384
 NODES = 3
 _WAIT_S = 60.0
 _MEET_AGAIN_S = 2.0
+
+Doors = list[tuple[int, list[int]]]
+"""Of each node its port with TLS, and the list that its own port is put into."""
 
 
 class ClusterNode(ValkeyService):
@@ -57,22 +62,53 @@ class Replica(ValkeyService):
         return {**super()._options(), "replicaof": f"{LOOPBACK} {self._of.port}"}
 
 
-@asynccontextmanager
-async def tls_cluster(directory: Path) -> AsyncIterator[tuple[str, list[ClusterNode]]]:
+@contextmanager
+def tls_cluster(directory: Path) -> Iterator[tuple[str, list[ClusterNode]]]:
     """A cluster of three masters behind TLS: its URL, and its nodes."""
     authority = Authority(directory)
-    async with _doors(authority.server_context("redis")) as doors:
+    with _in_a_thread(_doors(authority.server_context("redis"))) as doors:
         nodes = [ClusterNode(directory / f"node-{n}", port) for n, (port, _) in enumerate(doors)]
         try:
             for node, (_, target) in zip(nodes, doors, strict=True):
-                await asyncio.to_thread(node.start)
+                node.start()
                 target.append(node.port)
-            await asyncio.to_thread(_join, nodes)
+            _join(nodes)
             hosts = ",".join(f"{LOOPBACK}:{port}" for port, _ in doors)
             yield f"rediss+cluster://{hosts}?ssl_ca_certs={authority.file}", nodes
         finally:
             for node in nodes:
                 node.destroy()
+
+
+def empty(nodes: list[ClusterNode]) -> None:
+    """All of them, once they are one cluster again."""
+    _until(lambda: all(_is_joined(node, len(nodes)) for node in nodes))
+    for node in nodes:
+        with node.client() as client:
+            client.flushall()
+
+
+@contextmanager
+def _in_a_thread(entered: AbstractAsyncContextManager[Doors]) -> Iterator[Doors]:
+    """`entered` in an event loop of its own, which outlives that of a test."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        value = asyncio.run_coroutine_threadsafe(entered.__aenter__(), loop).result()
+        try:
+            yield value
+        finally:
+            left = entered.__aexit__(None, None, None)
+            asyncio.run_coroutine_threadsafe(_awaited(left), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _awaited(left: Awaitable[object]) -> None:
+    await left
 
 
 @contextmanager
@@ -162,9 +198,9 @@ def _until(condition: object) -> None:
 
 
 @asynccontextmanager
-async def _doors(context: ssl.SSLContext) -> AsyncIterator[list[tuple[int, list[int]]]]:
-    """For each node a port with TLS, and the list that its own port is put into."""
-    doors: list[tuple[int, list[int]]] = []
+async def _doors(context: ssl.SSLContext) -> AsyncIterator[Doors]:
+    """As many as there are nodes."""
+    doors: Doors = []
     servers: list[asyncio.Server] = []
     tasks: set[asyncio.Task[None]] = set()
     for _ in range(NODES):
@@ -194,8 +230,7 @@ async def _doors(context: ssl.SSLContext) -> AsyncIterator[list[tuple[int, list[
     finally:
         for server in servers:
             server.close()
-        for task in tasks:
-            task.cancel()
+        await end_tasks(tasks)
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
