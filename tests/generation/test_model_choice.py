@@ -29,6 +29,7 @@ from tests.support.gateway import (
     all_end,
     ask,
     caller,
+    cancel,
     chat,
     check_billed,
     pools_of,
@@ -128,6 +129,7 @@ async def test_auto_stays_within_a_budget_that_the_usual_model_does_not_fit(
     await in_database(set_budget, principal, "1.60")
     started = await start(chat(principal, HARD, model="auto", max_tokens=1_000))
     assert (started.model, started.headers[ROUTED_HEADER]) == (SMALL, "budget")
+    await cancel(started.id, principal=principal)
     await read(started.id, principal)
     with pytest.raises(InsufficientQuota):
         await start(chat(principal, HARD, model=MODEL, max_tokens=1_000))

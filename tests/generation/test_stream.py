@@ -248,8 +248,9 @@ async def test_generation_is_cancelled_after_the_disconnect_grace(
 
 
 async def test_partial_answer_is_kept_when_the_generation_times_out(
-    gateway: Gateway, principal: Principal
+    gateway: Gateway, principal: Principal, upstream: SyntheticUpstream
 ) -> None:
+    upstream.behaviour.rate = 30.0
     started, answer = await ask(chat(principal, max_tokens=4000, timeout_s=2.0))
 
     answer.check_order()
@@ -261,8 +262,9 @@ async def test_partial_answer_is_kept_when_the_generation_times_out(
 
 
 async def test_partial_answer_is_returned_when_not_streamed(
-    gateway: Gateway, principal: Principal
+    gateway: Gateway, principal: Principal, upstream: SyntheticUpstream
 ) -> None:
+    upstream.behaviour.rate = 30.0
     started = await start(chat(principal, max_tokens=4000, timeout_s=2.0))
     completion = await result(started.id, principal=principal)
 

@@ -259,8 +259,10 @@ async def check_billed(generation_id: UUID, *, output_tokens: int, state: str) -
 
 
 async def until_ended(generation_id: UUID, timeout_s: float = 60.0) -> Generation:
-    """Wait for the terminal state."""
+    """Wait for the terminal state; what takes seconds is asked for seldom."""
+    pause_s = 0.02
     async with asyncio.timeout(timeout_s):
         while (row := await stored(generation_id)).is_open:
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(pause_s)
+            pause_s = min(1.3 * pause_s, 0.3)
     return row
