@@ -8,6 +8,9 @@ killed alone. `make run` is tested without it (tests/support/launched.py).
 
 The server runs as `python -m tests.support.forkserver FD product`, and ends with the tests. One of
 its own, `engine`, has what an engine imports, whose torch is 1.7 seconds of each start.
+
+What starts many processes of one environment has an `Origin` of it: forked from the server, it has
+read the settings and imported our code, another second of each web process, and serves as it does.
 """
 
 import contextlib
@@ -24,7 +27,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -79,6 +82,8 @@ _ENGINE = (
 )
 _LIBRARIES = {"product": _PRODUCT, "engine": _ENGINE}
 Kind = Literal["product", "engine"]
+# In place of a program: the fork is an origin, and imports what follows.
+_ORIGIN = "origin"
 # A library that asks for Django's settings fails in the server: its environment names none.
 _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 # OpenBLAS would start threads when numpy is imported; OpenMP asks once how long to spin, and an
@@ -142,11 +147,52 @@ def fork(
     kind: Kind = "product",
 ) -> Forked:
     """Start `python …`, `uvicorn …` or `celery …` in the repository's folder; it dies with us."""
+    return _ask(_server(kind), arguments, environment, output)
+
+
+class Origin:
+    """Forks processes of one environment, and what is like it but for some variables.
+
+    Args:
+        modules: what it imports once Django is set up.
+        apart: variables that our code does not read; a process may have others of its own.
+    """
+
+    def __init__(self, modules: Sequence[str], *, apart: Collection[str] = ()) -> None:
+        self._modules = modules
+        self._apart = apart
+        self._forked: dict[frozenset[tuple[str, str]], Forked] = {}
+
+    def fork(
+        self, arguments: Sequence[str], *, environment: Mapping[str, str], output: BinaryIO
+    ) -> Forked:
+        """As `fork`. What was read of another environment forks nothing."""
+        key = frozenset(item for item in environment.items() if item[0] not in self._apart)
+        if key not in self._forked:
+            command = [_ORIGIN, *self._modules]
+            self._forked[key] = fork(command, environment=environment, output=output)
+        return _ask(self._forked[key]._channel, arguments, environment, output)
+
+    def end(self) -> None:
+        """And with it what it has forked."""
+        for forked in self._forked.values():
+            forked.kill()
+        self._forked.clear()
+
+
+def _ask(
+    server: socket.socket,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    output: BinaryIO,
+) -> Forked:
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with its:
         message = json.dumps([list(arguments), dict(environment)]).encode()
-        socket.send_fds(_server(kind), [message], [its.fileno(), output.fileno()])
-    return Forked(int(ours.recv(_MAX_MESSAGE)), None, ours)
+        socket.send_fds(server, [message], [its.fileno(), output.fileno()])
+    if not (pid := ours.recv(_MAX_MESSAGE)):
+        raise RuntimeError(f"What was to fork {arguments[0]} has ended: its output says why.")
+    return Forked(int(pid), None, ours)
 
 
 @functools.cache
@@ -186,6 +232,17 @@ def _serve(control: socket.socket) -> tuple[socket.socket, list[str]] | None:
             return said, arguments
         for fd in fds:
             os.close(fd)
+
+
+def _import_our_code(modules: Sequence[str]) -> None:
+    """What every process of this environment imports, in the one that they are forked from."""
+    import django
+
+    django.setup(set_prefix=False)
+    for name in modules:
+        importlib.import_module(name)
+    if len(list(Path("/proc/self/task").iterdir())) > 1:
+        raise RuntimeError("An import has started a thread, which a fork would lose.")
 
 
 def _forget_the_ended(_number: int, _frame: FrameType | None) -> None:
@@ -233,6 +290,10 @@ def main() -> int:
         for name in _LIBRARIES[sys.argv[2]]:
             importlib.import_module(name)
     forked = _serve(socket.socket(fileno=int(sys.argv[1])))
+    if forked is not None and forked[1][0] == _ORIGIN:
+        channel, (_, *modules) = forked
+        _import_our_code(modules)
+        forked = _serve(channel)
     if forked is None:
         return 0
     channel, arguments = forked

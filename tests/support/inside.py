@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from multiprocessing.connection import Client, Listener
 from pathlib import Path
 
+from tests.support.forkserver import Origin
 from tests.support.processes import ProductProcess
 
 _START_TIMEOUT_S = 60.0
@@ -23,10 +24,11 @@ class InsideFailed(RuntimeError):
 class Inside:
     """Started when it is first asked."""
 
-    def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, directory: Path, environment: Mapping[str, str], origin: Origin) -> None:
         self._socket = directory / "inside"
         command = f"python -m tests.support.inside {self._socket}"
-        self._process = ProductProcess("inside", command, environment, directory / "inside.log")
+        log = directory / "inside.log"
+        self._process = ProductProcess("inside", command, environment, log, origin=origin)
 
     def run(self, code: str) -> None:
         self._process.start()

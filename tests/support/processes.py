@@ -1,5 +1,6 @@
 """Processes of the product that a test starts, kills by pid and starts again."""
 
+import functools
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from infra.launcher import procfile
 from infra.services.process import end_tree, tail
-from tests.support.forkserver import Forked, Kind, fork
+from tests.support.forkserver import Forked, Kind, Origin, fork
 
 PYTHON = Path(sys.executable)
 
@@ -25,16 +26,18 @@ class ProductProcess:
         log: Path,
         *,
         kind: Kind = "product",
+        origin: Origin | None = None,
     ) -> None:
         """
         Args:
             kind: of the process that it is forked from.
+            origin: forks it instead, where it is one of many of one environment.
         """
         self.name = name
         self.log = log
         self._command = command
         self._environment = procfile.with_our_python(environment, PYTHON)
-        self._kind: Kind = kind
+        self._fork = functools.partial(fork, kind=kind) if origin is None else origin.fork
         self._process: Forked | None = None
 
     @property
@@ -55,9 +58,7 @@ class ProductProcess:
             arguments = _expanded(self._command, self._environment)
             self.log.parent.mkdir(parents=True, exist_ok=True)
             with self.log.open("ab") as output:
-                self._process = fork(
-                    arguments, environment=self._environment, output=output, kind=self._kind
-                )
+                self._process = self._fork(arguments, environment=self._environment, output=output)
 
     def stop(self) -> None:
         """SIGTERM, as a deployment does it."""
@@ -73,11 +74,19 @@ class ProductProcess:
             self._process.wait()
 
 
-def run_python(*arguments: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run `python …` to its end, with its output and errors together."""
+def run_python(
+    *arguments: str, environment: Mapping[str, str], origin: Origin | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `python …` to its end, with its output and errors together.
+
+    Args:
+        origin: forks it, where it is one of many of one environment.
+    """
     command = ["python", *arguments]
+    start = fork if origin is None else origin.fork
+    variables = procfile.with_our_python(environment, PYTHON)
     with tempfile.TemporaryFile() as output:
-        code = fork(command, environment=environment, output=output).wait()
+        code = start(command, environment=variables, output=output).wait()
         output.seek(0)
         return subprocess.CompletedProcess(command, code, output.read().decode(errors="replace"))
 

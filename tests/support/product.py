@@ -8,7 +8,7 @@ and look at what is stored with `product.rows(...)`.
 import os
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from infra.services.bundle import ServiceBundle
 from infra.services.ports import free_port
 from tests.support import cluster
 from tests.support.engine import ENGINE_KEY
+from tests.support.forkserver import Origin
 from tests.support.inside import Inside
 from tests.support.processes import ProductProcess, run_python
 from tests.support.static_files import share_static_files
@@ -32,6 +33,7 @@ _PORT_ATTEMPTS = 3
 # Opens the outbox of every product of the tests (tests/support/outbox.py).
 OUTBOX_TOKEN = "outbox-of-the-tests"
 _BACKGROUND = ("worker", "beat", "relay", "aggregator")
+_OUR_CODE = ["tests.support.product_code"]
 
 
 class ProductDidNotStart(RuntimeError):
@@ -80,6 +82,7 @@ class Product:
         self._background_names = background
         self._background: dict[str, ProductProcess] = {}
         self._inside: Inside | None = None
+        self._origin = Origin(_OUR_CODE, apart=["PARLEY_PORT"])
         self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.support.product_settings",
@@ -94,6 +97,7 @@ class Product:
             "PYTHONUNBUFFERED": "1",
             **(settings or {}),
         }
+        self._public_url = self.environment.get("PARLEY_PUBLIC_URL")
 
     @property
     def url(self) -> str:
@@ -121,12 +125,13 @@ class Product:
         if (postgres := self.services.service("DATABASE_URL")) is not None:
             cluster.place(postgres.data_dir)
         self.environment |= self.services.start()
+        ports = self._choose_ports()
         self._prepare()
-        self._start_webs()
+        self._start_webs(ports)
         commands = procfile.read()
         for name in self._background_names:
             log = self.directory / f"{name}.log"
-            process = ProductProcess(name, commands[name], self.environment, log)
+            process = self._process_of(name, commands[name], self.environment, log)
             process.start()
             self._background[name] = process
 
@@ -151,12 +156,15 @@ class Product:
         for web in self.webs[:webs]:
             self.wait_until_ready(web)
 
-    def _start_webs(self) -> None:
+    def _choose_ports(self) -> list[int]:
+        """Of the web processes; the first is the public one, unless the settings name another."""
+        ports = [free_port() for _ in range(self._number_of_webs)]
+        self.environment["PARLEY_PUBLIC_URL"] = self._public_url or f"http://127.0.0.1:{ports[0]}"
+        return ports
+
+    def _start_webs(self, ports: list[int]) -> None:
         """Until all are ready; on other ports where somebody took one of theirs meanwhile."""
-        public_url = self.environment.get("PARLEY_PUBLIC_URL")
         for attempts_left in reversed(range(_PORT_ATTEMPTS)):
-            ports = [free_port() for _ in range(self._number_of_webs)]
-            self.environment["PARLEY_PUBLIC_URL"] = public_url or f"http://127.0.0.1:{ports[0]}"
             self.webs = [self._start_web(port) for port in ports]
             try:
                 for web in self.webs:
@@ -167,11 +175,17 @@ class Product:
                     raise
                 for web in self.webs:
                     web.process.kill()
+                ports = self._choose_ports()
+
+    def _process_of(
+        self, name: str, command: str, environment: Mapping[str, str], log: Path
+    ) -> ProductProcess:
+        return ProductProcess(name, command, environment, log, origin=self._origin)
 
     def _start_web(self, port: int) -> Web:
         variables = {**self.environment, "PARLEY_PORT": str(port)}
         log = self.directory / f"web-{port}.log"
-        process = ProductProcess("web", procfile.read()["web"], variables, log)
+        process = self._process_of("web", procfile.read()["web"], variables, log)
         process.start()
         return Web(process, f"http://127.0.0.1:{port}")
 
@@ -183,6 +197,7 @@ class Product:
             process.kill()
         if self._inside is not None:
             self._inside.kill()
+        self._origin.end()
         self.services.destroy()
 
     def wait_until_ready(self, web: Web) -> None:
@@ -212,14 +227,14 @@ class Product:
     def inside(self, code: str) -> None:
         """Run statements in a process of this product, as `manage.py shell -c` would."""
         if self._inside is None:
-            self._inside = Inside(self.directory, self.environment)
+            self._inside = Inside(self.directory, self.environment, self._origin)
         self._inside.run(code)
 
     def _prepare(self) -> None:
         self._python("-m", "infra.launcher.prepare")
 
     def _python(self, *arguments: str) -> str:
-        done = run_python(*arguments, environment=self.environment)
+        done = run_python(*arguments, environment=self.environment, origin=self._origin)
         if done.returncode != 0:
             raise ProductDidNotStart(f"{' '.join(arguments)}: {done.stdout}")
         return done.stdout
