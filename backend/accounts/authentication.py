@@ -12,7 +12,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, FilteredRelation, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject
 from django.utils import timezone
 
@@ -188,33 +188,35 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
 
 
 def _session_principal(user: User, organization_id: UUID | None, gate: bool) -> Principal:
-    memberships = list(
-        Membership.objects.filter(user=user)
+    """One query, as every request of the page needs it: the default project of each organization
+    that the user is in, with what they are in it."""
+    mine = FilteredRelation(
+        "organization__memberships", condition=Q(organization__memberships__user=user)
+    )
+    projects: list[Any] = list(
+        Project.objects.annotate(mine=mine)
+        .filter(is_default=True, mine__isnull=False)
         .select_related("organization__plan")
-        .order_by("created_at", "pk")
+        .annotate(role=F("mine__role"), limits=_limits_of(OuterRef("pk")))
+        .order_by("mine__created_at", "mine__pk")
     )
-    if not memberships:
+    if not projects:
         raise PermissionDenied("You belong to no organization; ask an owner to add you.")
-    served = (m for m in memberships if m.organization.suspended_at is None)
-    chosen = next(
-        (m for m in memberships if m.organization_id == organization_id),
+    served = (p for p in projects if p.organization.suspended_at is None)
+    project = next(
+        (p for p in projects if p.organization_id == organization_id),
         None,
-    ) or next(served, memberships[0])
+    ) or next(served, projects[0])
     if gate:
-        refuse_suspended(chosen.organization)
+        refuse_suspended(project.organization)
         refuse_without_terms(user.pk)
-    project = (
-        Project.objects.filter(organization_id=chosen.organization_id, is_default=True)
-        .annotate(limits=_limits_of(OuterRef("pk")))
-        .get()
-    )
     return Principal(
-        organization_id=chosen.organization_id,
+        organization_id=project.organization_id,
         project_id=project.pk,
         user_id=user.pk,
         key_id=None,
-        role=chosen.role,
-        plan=plan_limits(chosen.organization.plan),
+        role=project.role,
+        plan=plan_limits(project.organization.plan),
         project=_rules_of(project, project.limits),
     )
 

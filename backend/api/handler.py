@@ -6,21 +6,25 @@ generation with a key opens none (backend/platform/database.py), and a file need
 needs a thread. The rest is as in `ASGIHandler.handle`.
 
 Under `/v1` only keys are taken, so such a request passes the layers that every answer needs
-(`GENERATION_LAYERS`) and none of those around sessions, forms and files; and its route is found by
-its path, which has no parameters. docs/decisions/0292 has what that saves.
+(`GENERATION_LAYERS`) and none of those around sessions, forms and files. docs/decisions/0292 has
+what that saves.
+
+Django looks for a path's route among all of them, one after the other, and keeps a list of those
+that it has tried: here what was found for a path is kept.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
-from functools import cache
+from functools import lru_cache
 from typing import Any, cast
 
 from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
 from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils.log import log_response
@@ -38,6 +42,9 @@ GENERATION_LAYERS = (RequestContextMiddleware, SecurityHeadersMiddleware)
 """What a request for a generation under `/v1` passes of `settings.MIDDLEWARE`, in that order."""
 
 _KEYS_ONLY = "/v1/"
+_KEPT_ROUTES = 1024
+# What is longer comes from no page and no client of ours.
+_KEPT_PATH = 200
 _requests = logging.getLogger("django.request")
 
 
@@ -50,6 +57,10 @@ class Handler(ASGIHandler):
         for layer in reversed(GENERATION_LAYERS):
             chain = convert_exception_to_response(layer(chain))
         self._generation_chain = chain
+
+    def resolve_request(self, request: HttpRequest) -> ResolverMatch:
+        request.resolver_match = _route(request.path_info)
+        return request.resolver_match
 
     async def handle(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
         is_file = scope["path"].startswith(settings.STATIC_URL)
@@ -143,7 +154,14 @@ async def _view(request: ASGIRequest) -> HttpResponseBase:
     return response
 
 
-@cache
 def _route(path: str) -> ResolverMatch:
-    """Of a generation's path: there are a few, and `pending_request_of` knows no other."""
-    return get_resolver().resolve(path)
+    """Every path has one: what no other route answers is the page's."""
+    return _kept_route(path) if len(path) <= _KEPT_PATH else get_resolver().resolve(path)
+
+
+@lru_cache(_KEPT_ROUTES)
+def _kept_route(path: str) -> ResolverMatch:
+    """Without the routes tried before it, hundreds, which Django's own page of errors names."""
+    match = get_resolver().resolve(path)
+    match.tried = None
+    return match

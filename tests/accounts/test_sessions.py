@@ -6,7 +6,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from backend.accounts.authentication import principal_for_session
-from backend.accounts.models import Organization, Role
+from backend.accounts.models import Organization, Project, Role
 from backend.accounts.selectors import membership_get, memberships_list
 from backend.platform.errors import NotFound, PermissionDenied
 from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
@@ -41,6 +41,26 @@ async def test_chosen_organization_decides_role_plan_and_project():
     assert principal.organization_id == second.organization_id
     assert principal.role == Role.MEMBER
     assert principal.plan.slug == "premium"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_role_and_project_are_the_users_own_among_colleagues_and_projects():
+    user, first, second = await sync_to_async(two_organizations)()
+    for membership in (first, second):
+        role = Role.MEMBER if membership is first else Role.OWNER
+        await sync_to_async(MembershipFactory.create)(
+            organization=membership.organization, role=role
+        )
+        await Project.objects.acreate(organization=membership.organization, name="Another")
+
+    for membership in (first, second):
+        principal = await principal_for_session(user, membership.organization_id)
+
+        default = await Project.objects.aget(
+            organization_id=membership.organization_id, is_default=True
+        )
+        assert principal.role == membership.role
+        assert principal.project_id == default.pk
 
 
 @pytest.mark.django_db(transaction=True)
