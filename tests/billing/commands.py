@@ -9,7 +9,13 @@ from django.conf import settings
 from django.db import connection
 
 from infra.services.process import end_tree
-from tests.support.forkserver import Forked, fork
+from tests.support.forkserver import Forked, Origin
+
+# Tests start, kill and replace many of them, all in one environment.
+_ORIGIN = Origin(
+    [f"billing.management.commands.{name}" for name in ("relay", "aggregate")],
+    apart=["PYTEST_CURRENT_TEST"],
+)
 
 
 class Command:
@@ -27,7 +33,7 @@ class Command:
         }
         command = ["python", "manage.py", *self.name.split()]
         with self.log.open("ab") as output:
-            self._process = fork(command, environment=environment, output=output)
+            self._process = _ORIGIN.fork(command, environment=environment, output=output)
         return self
 
     def kill(self) -> None:

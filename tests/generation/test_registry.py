@@ -95,6 +95,14 @@ def test_engines_are_kept_while_redis_cannot_be_asked() -> None:
     assert known.engines == [RECORD]
 
 
+async def test_registry_is_read_more_often_once_an_engine_has_come() -> None:
+    known = Registry(KEY)
+    reader = registry.RegistryReader(async_client(), known, on_read=lambda: None)
+    alone = reader.pause_s
+    known.take(holding(RECORD))
+    assert reader.pause_s < alone
+
+
 def test_engine_of_a_known_address_is_the_configured_replica() -> None:
     upstream = SyntheticUpstream()
     upstream.port = 7001

@@ -31,6 +31,8 @@ INDEX = "engines"
 """In Redis: the ids of the engines. The record of one is at `engines:{id}`."""
 TTL_MS = 3000
 READ_INTERVAL_S = 0.3
+ALONE_INTERVAL_S = 1.0
+"""While no engine has announced itself: an installation of one engine that is configured."""
 _FORGET_AFTER_S = 1.2
 """Without a record for so long, an engine is gone: one whose Redis was emptied is back by then."""
 _PURPOSE = b"parley.engine.1\n"
@@ -235,7 +237,7 @@ async def announce(client: Redis, record: EngineRecord, key: str) -> None:
 
 
 class RegistryReader:
-    """Reads the registry three times a second.
+    """Reads the registry three times a second, once where it is empty.
 
     Args:
         on_read: called after each reading.
@@ -256,7 +258,12 @@ class RegistryReader:
         """The reader's task; runs until it is cancelled."""
         while True:
             await self.read_once()
-            await asyncio.sleep(READ_INTERVAL_S)
+            await asyncio.sleep(self.pause_s)
+
+    @property
+    def pause_s(self) -> float:
+        """Until the next reading."""
+        return READ_INTERVAL_S if self._registry.engines else ALONE_INTERVAL_S
 
     async def read_once(self) -> None:
         try:
