@@ -10,19 +10,23 @@ from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
+from asgiref.sync import sync_to_async
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
+from django.db import close_old_connections
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from ninja.security.base import AuthBase
 
 from backend.accounts.authentication import principal_for_api_key, principal_for_session
 from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
+from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.api import throttling
 from backend.api.context import header_of
 from backend.api.session_devices import session_note
 from backend.enterprise.gate import Door
-from backend.platform.database import release_connection
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
@@ -159,12 +163,10 @@ async def session_principal(request: HttpRequest, *, gate: bool = True) -> Princ
     Args:
         gate: see `principal_for_session`.
     """
-    user = await request.auser()
+    user = await sync_to_async(_user_of)(request)
     if not user.is_authenticated:
         raise AuthenticationFailed("You are not signed in.", code="not_signed_in")
     require_csrf_token(request)
-    # What follows needs a connection, too: requests that each keep one wait for each other's.
-    await release_connection()
     await session_note(request, user)
     confined = await request.session.aget(SSO_ORGANIZATION)
     chosen = confined or await request.session.aget(SESSION_ORGANIZATION)
@@ -176,6 +178,20 @@ async def session_principal(request: HttpRequest, *, gate: bool = True) -> Princ
     if request.path not in _BEFORE_THE_GATE:
         await _pass_gate(request, principal, sso_organization=confined)
     return principal
+
+
+def _user_of(request: HttpRequest) -> User | AnonymousUser:
+    """As `request.auser()`, which goes to the request's thread once for the session and once for
+    the user. Its connection is given back: what follows needs one, too, and requests that each
+    keep one wait for each other's."""
+    known: Any = request
+    try:
+        if not hasattr(known, "_acached_user"):
+            known._acached_user = get_user(request)
+    finally:
+        close_old_connections()
+    user: User | AnonymousUser = known._acached_user
+    return user
 
 
 async def _pass_gate(

@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 from django.urls import get_resolver
 
-from backend.api.handler import _KEPT_PATH, Handler, _kept_route
+from backend.api.handler import _KEPT_PATH, _KEPT_ROUTES, Handler, _kept_route
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ def test_route_that_is_kept_is_the_one_that_django_finds(path: str) -> None:
         assert request.resolver_match is kept
 
 
-def test_paths_that_nobody_sends_by_chance_fill_no_memory() -> None:
+def test_many_different_paths_fill_no_memory() -> None:
     handler, requests = Handler(), RequestFactory()
     _kept_route.cache_clear()
-    for number in range(_kept_route.cache_info().maxsize + 10):
+    for number in range(_KEPT_ROUTES + 10):
         handler.resolve_request(requests.get(f"/c/{number}"))
     handler.resolve_request(requests.get("/c/" + "x" * _KEPT_PATH))
 
     kept = _kept_route.cache_info()
-    assert kept.currsize == kept.maxsize
+    assert kept.currsize == kept.maxsize == _KEPT_ROUTES
     assert _kept_route("/c/1").tried is None
