@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -155,6 +156,16 @@ def administrator(scripted_product: ScriptedProduct) -> Iterator[Staff]:
     user = Staff(scripted_product)
     yield user
     user.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_hashes() -> Iterator[None]:
+    """A password is hashed in a hundredth of the product's time (0.2 s of a processor, 100 MiB),
+    which a product that is started as a user's has (tests/e2e/test_better_model.py)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Argon2PasswordHasher, "memory_cost", 64)
+        patch.setattr(Argon2PasswordHasher, "time_cost", 1)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.management import call_command
 
 from backend.accounts.models import User
@@ -18,12 +17,6 @@ pytestmark = [pytest.mark.usefixtures("transactional_db")]
 
 PASSWORD = "a long enough one 7"
 _SECRET = re.compile(r'id="totp-secret">([A-Z2-7]+)<')
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 async def operator(**fields: Any) -> User:

@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 
 import httpx
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from tests.api.accounts import NewBrowser
 from tests.api.asgi_client import AsgiClient
@@ -50,13 +49,6 @@ def key(person: Person) -> str:
 def api_client(product: Product, key: str) -> Iterator[httpx.Client]:
     with program(product.url, key) as client:
         yield client
-
-
-@pytest.fixture
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of passwords, where their time does not matter."""
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 @pytest.fixture

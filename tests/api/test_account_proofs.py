@@ -24,7 +24,7 @@ from tests.api.accounts import (
 from tests.factories import api_key_of, member
 from tests.support.second_factor import code_of
 
-pytestmark = [pytest.mark.usefixtures("transactional_db", "quick_hashes")]
+pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 # --- Passwords -------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import ipaddress
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.models import User
 from backend.accounts.principal import Principal
@@ -22,12 +21,6 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 PASSWORD = "a long enough one 7"
 INSIDE, OUTSIDE = "192.0.2.7", "198.51.100.7"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 def allow(owner: Principal, *cidrs: str, address: str = INSIDE, **fields: Any) -> None:

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.contrib.auth.models import Permission
 from django.db import DatabaseError, connection, transaction
 
@@ -26,12 +25,6 @@ from tests.factories import api_key_of, conversation_of, member
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
 PASSWORD = "a long enough one 7"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 def events(principal: Principal) -> list[AuditEvent]:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.members import member_role_set
 from backend.accounts.models import APIKey, Membership, Organization, Project, User
@@ -39,9 +38,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
+def private_providers(settings: Any) -> None:
     settings.SSO_TO_PRIVATE = True
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import httpx
 import pytest
 from allauth.mfa.models import Authenticator as Row
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.models import User
 from backend.audit.models import AuditEvent
@@ -18,12 +17,6 @@ pytestmark = [pytest.mark.usefixtures("transactional_db")]
 
 PASSWORD = "a long enough one 7"
 ORIGIN = "http://localhost"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 async def new_user() -> User:

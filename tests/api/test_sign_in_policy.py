@@ -17,7 +17,7 @@ from tests.api.accounts import NewBrowser, add_totp, code, new_user, signed_in
 from tests.api.asgi_client import AsgiClient
 from tests.factories import api_key_of, member
 
-pytestmark = [pytest.mark.usefixtures("transactional_db", "quick_hashes")]
+pytestmark = pytest.mark.usefixtures("transactional_db")
 
 POLICY = "/api/organization/sign-in-policy"
 DEMANDED = {"requires_second_factor": True}

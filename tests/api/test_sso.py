@@ -9,7 +9,6 @@ import jwt
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
 
 from backend.accounts.models import Membership, User
@@ -39,9 +38,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
+def private_providers(settings: Any) -> None:
     settings.SSO_TO_PRIVATE = True
 
 

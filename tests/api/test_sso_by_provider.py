@@ -5,7 +5,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.models import User
 from backend.audit.models import AuditEvent
@@ -28,9 +27,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
+def private_providers(settings: Any) -> None:
     settings.SSO_TO_PRIVATE = True
 
 

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backend.accounts.mail import mail_text
 from backend.accounts.models import APIKey, Mail, Membership, Organization, User
@@ -20,12 +19,6 @@ from tests.factories import api_key_of, conversation_of, member
 pytestmark = [pytest.mark.usefixtures("transactional_db")]
 
 PASSWORD = "a long enough one 7"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Argon2PasswordHasher, "memory_cost", 64)
-    monkeypatch.setattr(Argon2PasswordHasher, "time_cost", 1)
 
 
 @pytest.fixture
