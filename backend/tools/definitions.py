@@ -6,8 +6,10 @@ what they looked at. Each new definition asks before it is called, whatever its 
 it may be called unasked is a manager's word.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from backend.platform.errors import Conflict, InvalidRequest
 from backend.tools.models import Tool, ToolServer
@@ -31,7 +33,13 @@ class ToolRule:
 
 def orders_in(found: Sequence[FoundTool]) -> dict[str, str]:
     """What of each tool reads like orders, by fingerprint. CPU-bound; call it in a thread."""
-    return {one.fingerprint: orders_in_tool(_function(one)) for one in found}
+    return {one.fingerprint: _orders_in(json.dumps(_function(one))) for one in found}
+
+
+@lru_cache(maxsize=256)
+def _orders_in(definition: str) -> str:
+    """Of what many organizations use, and of what is looked at again, each text is read once."""
+    return orders_in_tool(json.loads(definition))
 
 
 def _function(tool: FoundTool) -> dict[str, object]:
