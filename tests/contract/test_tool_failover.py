@@ -1,18 +1,19 @@
-"""A call whose engine is killed goes on at another: real engines, real grammar."""
+"""A call whose engine is gone goes on at another: a real engine, by two ways, and real grammar."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
+from backend.generation.gateway import Gateway
+from backend.generation.pools.config import ReplicaConfig
 from backend.generation.request import Event
 from backend.generation.tools import Tools
-from tests.inference.serving import MODEL_NAME, serve
+from tests.factories import MODEL
+from tests.support.engine import ENGINE_KEY, Engine
 from tests.support.gateway import (
     Answer,
     caller,
@@ -24,6 +25,7 @@ from tests.support.gateway import (
     start,
     until_ended,
 )
+from tests.support.tcp_proxy import TcpProxy
 
 pytestmark = pytest.mark.model
 
@@ -58,25 +60,29 @@ def arguments_of(answer: Answer) -> str:
     return "".join(call["function"]["arguments"] for call in calls)
 
 
-async def test_call_of_a_killed_engine_goes_on_at_another(
-    transactional_db: None, model_file: Path
+async def test_call_of_an_engine_that_is_gone_goes_on_at_another(
+    transactional_db: None, model_engine: Engine
 ) -> None:
+    """To the gateway an engine is an address: the ways to this one end as one that is killed."""
     principal = await caller()
-    with serve(model_file) as one, serve(model_file) as two:
-        engines: Any = (one, two)
-        pools = pools_of(
-            *engines,
-            upstream_model=MODEL_NAME,
-            capabilities=("chat", "tools", "grammar_resume"),
-            sampling={"temperature": 0.0},
-        )
-        async with running_gateway(pools):
+    ways = [TcpProxy(model_engine.port) for _ in range(2)]
+    pools = pools_of(
+        replicas=tuple(
+            ReplicaConfig(f"replica-{n}", way.url, ENGINE_KEY) for n, way in enumerate(ways)
+        ),
+        upstream_model=model_engine.model,
+        capabilities=("chat", "tools", "grammar_resume"),
+        sampling={"temperature": 0.0},
+    )
+    try:
+        async with running_gateway(pools) as gateway:
             started = await start(chat(principal, tools=TOOLS, max_tokens=400, stream_usage=True))
-            answer = await asyncio.wait_for(
-                read(started.id, principal, until=KillsWhenBusy(engines)), timeout=120
-            )
-        killed = [served for served in engines if served.process.poll() is not None]
-        assert len(killed) == 1
+            ends = EndsTheWayInUse(gateway, ways)
+            answer = await asyncio.wait_for(read(started.id, principal, until=ends), timeout=120)
+        assert len(ways) == 1
+    finally:
+        for way in ways:
+            way.close()
     answer.check_order()
     assert answer.error is None
     assert answer.finish_reason == "tool_calls"
@@ -87,15 +93,16 @@ async def test_call_of_a_killed_engine_goes_on_at_another(
     assert row.input_tokens == usage["prompt_tokens"] > 50
 
 
-class KillsWhenBusy:
-    """After so many events it kills the engine that generates, once."""
+class EndsTheWayInUse:
+    """After so many events it ends the way by which the answer comes, once, and takes it out."""
 
-    def __init__(self, engines: Any) -> None:
-        self._engines = engines
+    def __init__(self, gateway: Gateway, ways: list[TcpProxy]) -> None:
+        self._replicas = gateway.queues[MODEL].replicas
+        self._ways = ways
 
     def __call__(self, seen: list[Event]) -> bool:
         if len(seen) == 12:
-            running = [one.metric("vllm:num_requests_running") for one in self._engines]
-            assert sorted(running) == [0, 1]
-            self._engines[running.index(1)].process.kill()
+            in_use = [one.outstanding for one in self._replicas.replicas]
+            assert sorted(in_use) == [0, 1]
+            self._ways.pop(in_use.index(1)).close()
         return False
