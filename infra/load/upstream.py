@@ -223,7 +223,7 @@ class _Connection(asyncio.Protocol):
             return
         so_far = _text_so_far(served.body, chat=chat)
         first = len(so_far.split())
-        wanted = served.body.get("max_tokens") or DEFAULT_TOKENS - first
+        wanted = served.body.get("max_tokens") or _usual(behaviour, first)
         if behaviour.prose:
             chunks = list(islice(cycle(_ANSWER), wanted))
         else:
@@ -304,6 +304,11 @@ class _Connection(asyncio.Protocol):
         data = orjson.dumps(body)
         head = f"HTTP/1.1 {status} .\r\ncontent-type: application/json\r\n"
         self._transport.write(f"{head}content-length: {len(data)}\r\n\r\n".encode() + data)
+
+
+def _usual(behaviour: Behaviour, so_far: int) -> int:
+    """How many tokens may come where the request names no number: a script to its end."""
+    return len(behaviour.script) + 1 if behaviour.script else DEFAULT_TOKENS - so_far
 
 
 def _calls(body: dict[str, Any], wanted: list[tuple[str, str]]) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ import io
 import json
 import time
 from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
@@ -15,7 +14,16 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
-from tests.e2e.users import Person, SignUp, Visitor, expect_letters, letters, shown_letters
+from tests.e2e.users import (
+    PASSWORD,
+    Person,
+    SignUp,
+    Visitor,
+    expect_letters,
+    letters,
+    shown_letters,
+    until,
+)
 from tests.support.scripted import ScriptedProduct
 
 MANIFEST = "/manifest.webmanifest"
@@ -31,6 +39,30 @@ STORED = """async () => JSON.stringify([
   await Promise.all((await indexedDB.databases()).map(({ name }) => name)),
 ])"""
 
+# Messages that wait for the line.
+HELD = """async () => {
+  const database = await new Promise((resolve) => {
+    const opening = indexedDB.open("parley.outbox");
+    opening.onsuccess = () => resolve(opening.result);
+  });
+  const all = database.transaction("messages").objectStore("messages").getAll();
+  await new Promise((resolve) => { all.onsuccess = resolve; });
+  return JSON.stringify(all.result);
+}"""
+
+SHARE = """(shared) => {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = "/share-target";
+  for (const [name, value] of Object.entries(shared)) {
+    const field = document.createElement("input");
+    Object.assign(field, { name, value });
+    form.append(field);
+  }
+  document.body.append(form);
+  form.submit();
+}"""
+
 KEPT_PATHS = """async () => {
   const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
   const kept = await Promise.all(caches_.map((cache) => cache.keys()));
@@ -45,19 +77,11 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 @pytest.fixture
 def app(sign_up: SignUp) -> Person:
-    return _with_worker(sign_up)
-
-
-def _with_worker(sign_up: SignUp, **options: Any) -> Person:
     """Somebody whose page has its service worker."""
-    person = sign_up(service_workers="allow", **options)
+    person = sign_up(service_workers="allow", **PHONE)
     person.open("/")
-    _wait_for_worker(person.page)
+    until(person.page, "() => navigator.serviceWorker.controller?.state === 'activated'")
     return person
-
-
-def _wait_for_worker(page: Page) -> None:
-    page.wait_for_function("() => navigator.serviceWorker.controller?.state === 'activated'")
 
 
 def _has_ended(person: Person, conversation: str) -> bool:
@@ -92,82 +116,99 @@ def test_manifest_and_worker_are_served_as_what_they_are(
     assert httpx.post(url + "/service-worker.js").status_code == 405
 
 
-def test_app_on_a_phone_opens_without_a_connection_and_has_the_draft(sign_up: SignUp) -> None:
-    app = _with_worker(sign_up, **PHONE)
-    app.composer.fill("Remember the milk")
-    app.visitor.expect_offline()
-    app.context.set_offline(True)
-    app.page.close()
+def test_app_takes_what_is_shared_opens_without_a_connection_and_keeps_nothing_after_sign_out(
+    app: Person, scripted_product: ScriptedProduct
+) -> None:
+    can_be_installed(app.page)
+    is_given_a_text(app, scripted_product)
+    app.page = opens_without_a_connection(app.visitor, app.composer.input_value())
+    scripted_product.says("I keep it.")
+    send(app, "My secret is tangerine.")
+    app.wait_for_the_end()
+    app.context.route("**/messages", lambda route: route.abort("internetdisconnected"))
+    send(app, "Another is apricot.")
+    expect(app.page.get_by_text("Waiting for the connection")).to_be_visible()
+    app.composer.fill("A draft about marmalade")
+    keeps_nothing_after_sign_out(app)
 
-    page = app.visitor.new_tab()
+    page = app.page
+    app.context.unroute_all()
+    app.context.set_offline(True)
+    page.goto("/")
+    expect(page.get_by_text("Parley can't be reached", exact=True)).to_be_visible()
+    assert app.name not in page.content()
+    app.context.set_offline(False)
+    page.goto("/")
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    with page.expect_navigation():
+        page.evaluate(SHARE, {"text": "Read this"})
+    page.wait_for_url("**/login")
+    page.get_by_label("E-mail").fill(app.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(app.composer).to_have_value("Read this")
+
+
+def send(app: Person, text: str) -> None:
+    """By the button: on a phone Enter breaks the line."""
+    app.composer.fill(text)
+    app.page.get_by_role("button", name="Send", exact=True).click()
+
+
+def is_given_a_text(app: Person, scripted_product: ScriptedProduct) -> None:
+    page = app.page
+    asked = len(scripted_product.prompts)
+    text = "<img src=x onerror=alert(1)> & more"
+    page.evaluate(SHARE, {"title": "A page", "text": text, "url": "https://a.b/"})
+    expect(app.composer).to_have_value(f"A page\n{text}\nhttps://a.b/")
+    assert page.url == f"{app.visitor.url}/"
+    expect(page.get_by_role("article")).to_have_count(0)
+    assert len(scripted_product.prompts) == asked
+    assert app.call("GET", "/api/conversations")["data"] == []
+
+
+def opens_without_a_connection(visitor: Visitor, draft: str) -> Page:
+    visitor.expect_offline()
+    visitor.context.set_offline(True)
+    visitor.page.close()
+    page = visitor.new_tab()
     page.goto("/")
     expect(page.get_by_text("You are offline")).to_be_visible()
-    expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value(draft)
     assert_accessible(page, "the app without a connection")
     keep_image(page, "offline")
 
-    app.context.set_offline(False)
+    visitor.context.set_offline(False)
     expect(page.get_by_text("You are offline")).to_be_hidden()
-    expect(page.get_by_role("textbox", name="Message")).to_have_value("Remember the milk")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value(draft)
+    return page
 
 
-def test_nothing_personal_is_kept_after_sign_out(app: Person) -> None:
+def keeps_nothing_after_sign_out(app: Person) -> None:
     page = app.page
-    app.say("My secret is tangerine.")
-    app.wait_for_the_end()
-    app.composer.fill("A draft about marmalade")
+    assert "apricot" in page.evaluate(HELD)
     before = _stored(page)
     assert app.email in before and "marmalade" in before
     kept = page.evaluate(KEPT_PATHS)
     assert "/" in kept
     assert [path for path in kept if path != "/" and not path.startswith("/static/app/")] == []
 
+    page.get_by_role("button", name="Open menu").click()
     page.get_by_role("button", name=f"Account of {app.name}").click()
     page.get_by_role("menuitem", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    until(page, f"async () => !(await ({HELD})()).includes('apricot')")
     after = _stored(page)
     for personal in (app.email, app.name, "tangerine", "marmalade"):
         assert personal not in after, personal
 
-    app.visitor.expect_offline()
-    app.context.set_offline(True)
-    page.goto("/")
-    expect(page.get_by_text("Parley can't be reached", exact=True)).to_be_visible()
-    assert app.name not in page.content()
 
-
-def test_app_can_be_installed_and_text_that_is_shared_with_it_is_a_draft(
-    app: Person, scripted_product: ScriptedProduct
-) -> None:
-    chromium = app.context.new_cdp_session(app.page)
+def can_be_installed(page: Page) -> None:
+    chromium = page.context.new_cdp_session(page)
     read = chromium.send("Page.getAppManifest")
     assert read["url"].endswith(f"{MANIFEST}?language=en")
     assert read["errors"] == []
     assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
-
-    asked = len(scripted_product.prompts)
-    text = "<img src=x onerror=alert(1)> & more"
-    app.page.evaluate(
-        """(text) => {
-          const form = document.createElement("form");
-          form.method = "post";
-          form.action = "/share-target";
-          const shared = { title: "A page", text, url: "https://a.b/" };
-          for (const [name, value] of Object.entries(shared)) {
-            const field = document.createElement("input");
-            Object.assign(field, { name, value });
-            form.append(field);
-          }
-          document.body.append(form);
-          form.submit();
-        }""",
-        text,
-    )
-    expect(app.composer).to_have_value(f"A page\n{text}\nhttps://a.b/")
-    assert app.page.url == f"{app.visitor.url}/"
-    expect(app.page.get_by_role("article")).to_have_count(0)
-    assert len(scripted_product.prompts) == asked
-    assert app.call("GET", "/api/conversations")["data"] == []
 
 
 @pytest.mark.nightly(
@@ -177,7 +218,7 @@ def test_answer_goes_on_when_a_frozen_page_wakes(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says(" ".join(f"word{number}x" for number in range(50)), rate=8.0)
-    app.say("Tell me a long story.")
+    send(app, "Tell me a long story.")
     app.wait_for_words(3)
     before = shown_letters(app.answer)
     chromium = app.context.new_cdp_session(app.page)

@@ -20,8 +20,8 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 
 @pytest.mark.nightly(
-    beside="tests/e2e/test_project_files.py"
-    "::test_file_of_a_project_is_added_read_in_its_chat_and_removed"
+    beside="tests/e2e/test_project_chats.py"
+    "::test_project_has_files_and_instructions_for_its_chats_and_one_that_is_moved_there"
 )
 def test_file_of_an_assistant_is_added_read_in_its_chat_and_removed(
     sign_up: SignUp, scripted_product: ScriptedProduct, tmp_path: Path

@@ -24,32 +24,9 @@ def short_answers(scripted_product: ScriptedProduct) -> None:
     scripted_product.says("There was once a lighthouse.")
 
 
-def test_regenerate_and_switch_between_versions(
-    person: Person, scripted_product: ScriptedProduct
+def test_edited_prompt_is_a_branch_and_an_answer_has_versions(
+    sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    person.say("Write a short story about a lighthouse.")
-    person.wait_for_the_end()
-    first = letters("There was once a lighthouse.")
-    expect_letters(person.answer, first)
-    scripted_product.says("It stood by the sea.")
-    person.answer.get_by_role("button", name="Regenerate").click()
-    expect(person.answer.get_by_text("2/2")).to_be_visible()
-    second = letters("It stood by the sea.")
-    expect_letters(person.answer, second)
-    person.wait_for_the_end()
-
-    person.answer.get_by_role("button", name="Previous version").click()
-    expect(person.answer.get_by_text("1/2")).to_be_visible()
-    expect_letters(person.answer, first)
-
-    person.page.reload()
-    expect(person.answer.get_by_text("1/2")).to_be_visible()
-    person.answer.get_by_role("button", name="Next version").click()
-    expect(person.answer.get_by_text("2/2")).to_be_visible()
-    expect_letters(person.answer, second)
-
-
-def test_edited_prompt_is_a_branch(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
     person = sign_up()
     texts = ["Tell me about cats.", "They purr.", "And about lions.", "They roar."]
     person.open(f"/c/{insert_branch(scripted_product, person, 'Cats', texts)}")
@@ -62,8 +39,24 @@ def test_edited_prompt_is_a_branch(sign_up: SignUp, scripted_product: ScriptedPr
     field.press("Enter")
     expect(prompts).to_have_count(1)
     expect(prompts.first).to_contain_text("Tell me about dogs.")
-    person.wait_for_words()
-    person.stop()
+    person.wait_for_the_end()
+    first = letters("There was once a lighthouse.")
+    expect_letters(person.answer, first)
+
+    scripted_product.says("It stood by the sea.")
+    person.answer.get_by_role("button", name="Regenerate").click()
+    expect(person.answer.get_by_text("2/2")).to_be_visible()
+    second = letters("It stood by the sea.")
+    expect_letters(person.answer, second)
+    person.wait_for_the_end()
+    person.answer.get_by_role("button", name="Previous version").click()
+    expect(person.answer.get_by_text("1/2")).to_be_visible()
+    expect_letters(person.answer, first)
+    person.page.reload()
+    expect(person.answer.get_by_text("1/2")).to_be_visible()
+    person.answer.get_by_role("button", name="Next version").click()
+    expect(person.answer.get_by_text("2/2")).to_be_visible()
+    expect_letters(person.answer, second)
 
     prompts.first.hover()
     prompts.first.get_by_role("button", name="Previous version").click()
@@ -125,25 +118,3 @@ def test_unsent_message_is_sent_when_the_server_is_reached_again(
     person.stop()
     assert [message["content"] for message in person.stored()[2:3]] == ["Are you there?"]
     assert len(person.stored()) == 4
-
-
-def test_answer_is_copied_as_markdown_and_feedback_is_stored(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    person = sign_up()
-    said = "It is a **lamp**."
-    chat = insert_branch(scripted_product, person, "Lamp", ["What is it?", said])
-    person.open(f"/c/{chat}")
-    person.answer.get_by_role("button", name="Copy answer").click()
-    expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
-    assert person.page.evaluate("navigator.clipboard.readText()") == said
-
-    person.answer.get_by_role("button", name="Bad answer").click()
-    person.page.get_by_role("textbox", name="Comment").fill("It is about a lamp.")
-    person.page.get_by_role("dialog").get_by_role("button", name="Send").click()
-    expect(person.page.get_by_text("Thank you for your feedback.")).to_be_visible()
-    person.page.reload()
-    thumb = person.answer.get_by_role("button", name="Bad answer")
-    expect(thumb).to_have_attribute("aria-pressed", "true")
-    stored = person.stored()[-1]["feedback"]
-    assert stored == {"rating": -1, "comment": "It is about a lamp."}

@@ -1,15 +1,16 @@
-"""Instructions of a person and of a chat, and the prompt that was really sent."""
+"""Instructions of a person and of a chat, what the model thought, and what was really sent."""
 
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
 
+THOUGHT = "Sodium chloride is salt, so that is what to say."
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -18,10 +19,10 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_instructions_are_written_kept_and_shown_as_they_were_sent(
+def test_instructions_are_sent_as_written_and_the_thought_is_folded_above_the_answer(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
-    scripted_product.says("Arr, salt it be.")
+    scripted_product.says("Arr, salt it be.", thought=THOUGHT)
     person: Person = sign_up()
     page = person.page
     person.open("/settings")
@@ -29,7 +30,7 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     page.get_by_role("button", name="Save instructions").click()
     expect(page.get_by_text("Your instructions are saved.")).to_be_visible()
 
-    person.open("/")
+    person.go("/")
     page.get_by_role("button", name="Chat settings").click()
     dialog = page.get_by_role("dialog", name="Chat settings")
     dialog.get_by_role("textbox", name="Instructions").fill("Speak as a pirate.")
@@ -44,6 +45,11 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
     page.get_by_role("button", name="Send", exact=True).click()  # Enter breaks a phone's line
     expect(person.answer).to_contain_text("salt it be")
     person.wait_for_the_end()
+    thought_is_folded_above_its_answer(page)
+    page.reload()
+    thought_is_folded_above_its_answer(page)
+    assert_accessible(page, "a thought")
+
     person.answer.get_by_role("button", name="More about this answer").click()
     page.get_by_role("menuitem", name="What was sent").click()
     sent = page.get_by_role("dialog", name="What was sent")
@@ -51,3 +57,13 @@ def test_instructions_are_written_kept_and_shown_as_they_were_sent(
         expect(sent).to_contain_text(said)
     assert_accessible(page, "what was sent")
     keep_image(page, "sent")
+
+
+def thought_is_folded_above_its_answer(page: Page) -> None:
+    """As it came, and from what is stored."""
+    summary, thought = page.get_by_text("Thought for"), page.get_by_text(THOUGHT)
+    expect(summary).to_be_visible()
+    expect(thought).to_be_hidden()
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(thought).to_be_visible()

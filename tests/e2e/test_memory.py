@@ -86,11 +86,6 @@ def test_memory_is_asked_for_used_changed_and_forgotten(
     expect(rows.get_by_role("listitem")).to_have_count(1)
     page.get_by_role("checkbox", name="Use memory", exact=True).click()
     expect(page.get_by_role("textbox", name="Remember something")).to_be_hidden()
-    person.go("/")
-    say(person, "Which instrument now?")
-    expect(page.get_by_text("memory used")).to_be_hidden()
-
-    person.go("/settings/memory")
     page.get_by_role("button", name="Forget everything").click()
     dialog = page.get_by_role("dialog", name="Forget everything?")
     dialog.get_by_role("button", name="Forget everything").click()

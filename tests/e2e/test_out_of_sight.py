@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.users import Person, SignUp, Visitor
+from tests.e2e.users import Person, SignUp, Visitor, until
 from tests.support.scripted import ScriptedProduct
 
 STORY = " ".join(f"word{number}x" for number in range(30))
@@ -71,7 +71,7 @@ def app(sign_up: SignUp) -> Person:
     person = sign_up(service_workers="allow")
     person.context.add_init_script(KEEP_NOTIFICATIONS)
     person.open("/settings")
-    person.page.wait_for_function("() => navigator.serviceWorker.controller?.state === 'activated'")
+    until(person.page, "() => navigator.serviceWorker.controller?.state === 'activated'")
     return person
 
 
@@ -85,7 +85,7 @@ def _badge(page: Page) -> list[int]:
 
 
 def _wait_for_badge(page: Page, count: int) -> None:
-    page.wait_for_function("(count) => window.badge.at(-1) === count", arg=count)
+    until(page, "(count) => window.badge.at(-1) === count", arg=count)
 
 
 def _wait_for_events(app: Person) -> None:
@@ -94,54 +94,12 @@ def _wait_for_events(app: Person) -> None:
     expect(app.conversations.filter(has_text="The newest of all")).to_be_visible()
 
 
-def test_long_answer_that_ends_out_of_sight_is_notified_counted_and_led_to(
+def test_only_a_long_answer_that_ends_out_of_sight_is_notified_and_led_to(
     app: Person, scripted_product: ScriptedProduct
 ) -> None:
     page = app.page
     expect(_switch(app)).not_to_be_checked()
-    _switch(app).check()
-    expect(_switch(app)).to_be_checked()
-    page.reload()
-    expect(_switch(app)).to_be_checked()
-
-    app.open("/")
-    page.evaluate(RECORD_BADGE)
-    scripted_product.says(STORY, rate=2.0)  # it shall not end before nobody looks
-    app.say("Tell me a long story.")
-    app.wait_for_words(2)
-    page.evaluate(A_MINUTE_PASSES)
-    page.evaluate(SHOW, "hidden")
-    scripted_product.hurries()
-    _wait_for_badge(page, 1)
-    page.wait_for_function(f"async () => (await ({NOTIFICATIONS})()).length === 1")
-    conversation = app.conversation_id
-    [shown] = page.evaluate(NOTIFICATIONS)
-    title = app.call("GET", f"/api/conversations/{conversation}")["title"] or "New chat"
-    assert shown == {
-        "title": title,
-        "body": "The answer is ready.",
-        "tag": conversation,
-        "path": f"/c/{conversation}",
-    }
-
-    page.evaluate(SHOW, "visible")
-    _wait_for_badge(page, 0)
-    page.wait_for_function(f"async () => (await ({NOTIFICATIONS})()).length === 0")
-
-    # A click on it leads there.
-    here = f"/c/{conversation}"
-    app.open(here)
-    expect(app.composer).to_be_visible()
-    worker = app.context.service_workers[0]
-    assert worker.evaluate(CLICK, here) == ["closed", f"focused {app.visitor.url}{here}"]
-    assert worker.evaluate(CLICK, "/c/elsewhere") == ["closed", "opened /c/elsewhere"]
-
-
-def test_nothing_is_notified_that_is_short_or_in_sight_or_not_wanted(
-    app: Person, scripted_product: ScriptedProduct
-) -> None:
-    page = app.page
-    app.open("/")
+    app.go("/")
     page.evaluate(RECORD_BADGE)
     scripted_product.says("Yes.")
 
@@ -157,12 +115,7 @@ def test_nothing_is_notified_that_is_short_or_in_sight_or_not_wanted(
     other.close()
 
     # Nobody has asked for notifications: there is a badge alone.
-    scripted_product.says(STORY, rate=5.0)
-    app.say("Tell me a long story.")
-    expect(app.answer).to_contain_text("word1x")
-    page.evaluate(A_MINUTE_PASSES)
-    scripted_product.hurries()
-    _wait_for_badge(page, 1)
+    _long_answer_ends_unseen(app, scripted_product)
     assert page.evaluate(NOTIFICATIONS) == []
 
     # A short answer.
@@ -172,12 +125,53 @@ def test_nothing_is_notified_that_is_short_or_in_sight_or_not_wanted(
     app.go("/settings")
     _switch(app).check()
     expect(_switch(app)).to_be_checked()
+    page.reload()
+    expect(_switch(app)).to_be_checked()
     app.go("/")
+    page.evaluate(RECORD_BADGE)
     page.evaluate(SHOW, "hidden")
     scripted_product.says("Yes.")
     app.say("Is it raining now?")
     _wait_for_badge(page, 1)
     assert page.evaluate(NOTIFICATIONS) == []
+
+    # A long one.
+    page.evaluate(SHOW, "visible")
+    _wait_for_badge(page, 0)
+    app.wait_for_the_end()
+    _long_answer_ends_unseen(app, scripted_product)
+    until(page, f"async () => (await ({NOTIFICATIONS})()).length === 1")
+    conversation = app.conversation_id
+    [shown] = page.evaluate(NOTIFICATIONS)
+    title = app.call("GET", f"/api/conversations/{conversation}")["title"] or "New chat"
+    assert shown == {
+        "title": title,
+        "body": "The answer is ready.",
+        "tag": conversation,
+        "path": f"/c/{conversation}",
+    }
+
+    page.evaluate(SHOW, "visible")
+    _wait_for_badge(page, 0)
+    until(page, f"async () => (await ({NOTIFICATIONS})()).length === 0")
+
+    # A click on it leads there.
+    here = f"/c/{conversation}"
+    app.open(here)
+    expect(app.composer).to_be_visible()
+    worker = app.context.service_workers[0]
+    assert worker.evaluate(CLICK, here) == ["closed", f"focused {app.visitor.url}{here}"]
+    assert worker.evaluate(CLICK, "/c/elsewhere") == ["closed", "opened /c/elsewhere"]
+
+
+def _long_answer_ends_unseen(app: Person, product: ScriptedProduct) -> None:
+    product.says(STORY, rate=2.0)  # it shall not end before nobody looks
+    app.say("Tell me a long story.")
+    expect(app.answer).to_contain_text("word1x")
+    app.page.evaluate(A_MINUTE_PASSES)
+    app.page.evaluate(SHOW, "hidden")
+    product.hurries()
+    _wait_for_badge(app.page, 1)
 
 
 def test_browser_that_refuses_notifications_is_named(sign_up: SignUp) -> None:

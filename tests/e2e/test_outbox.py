@@ -9,31 +9,10 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
-from tests.e2e.users import PASSWORD, Person, SignUp, Visitor
+from tests.e2e.users import Person, SignUp, Visitor, until
 from tests.support.scripted import ScriptedProduct
 
 WAITING = "Waiting for the connection"
-
-HELD = """async () => {
-  const database = await new Promise((resolve) => {
-    const opening = indexedDB.open("parley.outbox");
-    opening.onsuccess = () => resolve(opening.result);
-  });
-  const all = database.transaction("messages").objectStore("messages").getAll();
-  await new Promise((resolve) => { all.onsuccess = resolve; });
-  return JSON.stringify(all.result);
-}"""
-
-SHARE = """(text) => {
-  const form = document.createElement("form");
-  form.method = "post";
-  form.action = "/share-target";
-  const field = document.createElement("input");
-  Object.assign(field, { name: "text", value: text });
-  form.append(field);
-  document.body.append(form);
-  form.submit();
-}"""
 
 
 @pytest.fixture
@@ -46,7 +25,7 @@ def app(sign_up: SignUp) -> Person:
     """Somebody whose page has its service worker."""
     person = sign_up(service_workers="allow")
     person.open("/")
-    person.page.wait_for_function("() => navigator.serviceWorker.controller?.state === 'activated'")
+    until(person.page, "() => navigator.serviceWorker.controller?.state === 'activated'")
     return person
 
 
@@ -122,25 +101,3 @@ def test_messages_that_were_sent_offline_are_stored_as_they_were_left_once_and_i
     asked = [prompt[-1]["content"] for prompt in scripted_product.prompts]
     for text in ("When does the ferry leave?", "And the bus?", "What is a tram?"):
         assert asked.count(text) == 1, text
-
-
-def test_waiting_messages_are_gone_after_sign_out_and_what_is_shared_then_is_a_draft(
-    app: Person,
-) -> None:
-    app.visitor.expect_offline()
-    app.context.route("**/api/conversations", lambda route: route.abort("internetdisconnected"))
-    _say(app.page, "My secret is tangerine.")
-    expect(app.page.get_by_text(WAITING)).to_be_visible()
-    assert "tangerine" in app.page.evaluate(HELD)
-    app.page.get_by_role("button", name=f"Account of {app.name}").click()
-    app.page.get_by_role("menuitem", name="Sign out").click()
-    expect(app.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
-    app.page.wait_for_function(f"async () => !(await ({HELD})()).includes('tangerine')")
-
-    app.context.unroute_all()
-    app.page.evaluate(SHARE, "Read this")
-    app.page.wait_for_url("**/login")
-    app.page.get_by_label("E-mail").fill(app.email)
-    app.page.get_by_label("Password").fill(PASSWORD)
-    app.page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(app.composer).to_have_value("Read this")

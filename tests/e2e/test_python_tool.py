@@ -28,6 +28,10 @@ for number in range(4): print("row", number, "-" * 5_000)
 print("the last", flush=True)
 while True: pass
 """
+IN_TWO_TABS = (
+    "tests/e2e/test_python_tool.py"
+    "::test_program_is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped_from_outside"
+)
 # Runs as long as it is let, and computes nothing.
 WAITING = 'import asyncio\nprint("begun", flush=True)\nawait asyncio.sleep(10_000)'
 
@@ -145,6 +149,8 @@ def test_hostile_program_reaches_nothing_is_stopped_and_reaches_the_model_cut(
     assert len(result) < 16_000
 
 
+# That the page does not wait for the server: frontend/src/chat/use-tool-stop.test.tsx.
+@pytest.mark.nightly(beside=IN_TWO_TABS)
 def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.images import keep_image
 from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_accessibility import PHONE, assert_accessible
-from tests.e2e.users import Person, SignUp, Visitor
+from tests.e2e.users import Person, SignUp, Visitor, until
 from tests.support.scripted import ScriptedProduct
 
 LONG_LINE = "one " + "and another one " * 12
@@ -73,11 +73,6 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def allow_long_answers(person: Person) -> None:
-    """The scripted upstream ends after a hundred words where a chat says nothing."""
-    person.call("PUT", "/api/me/chat-defaults", {"parameters": {"max_tokens": 2_000}})
-
-
 def press_until(answer: Locator, button: str, shown: Locator) -> None:
     """A row of messages that is measured anew is made anew, and has forgotten what was pressed."""
     for _ in range(5):
@@ -88,7 +83,9 @@ def press_until(answer: Locator, button: str, shown: Locator) -> None:
     expect(shown).to_be_visible()
 
 
-def test_answer_is_typeset_and_drawn(sign_up: SignUp, scripted_product: ScriptedProduct) -> None:
+def test_answer_is_typeset_and_drawn_and_hostile_diagrams_do_nothing(
+    sign_up: SignUp, scripted_product: ScriptedProduct
+) -> None:
     person = sign_up(**PHONE, color_scheme="dark")
     page = person.page
     person.open(f"/c/{insert_branch(scripted_product, person, 'Everything', ['Show me', ANSWER])}")
@@ -127,6 +124,7 @@ def test_answer_is_typeset_and_drawn(sign_up: SignUp, scripted_product: Scripted
     expect(answer.get_by_text("As in every price list")).to_be_in_viewport()
     answer.get_by_role("link", name="Back to reference 1").click()
     expect(answer.get_by_role("link", name="Footnote 1")).to_be_focused()
+    hostile_diagrams_run_and_load_nothing(person, scripted_product)
 
 
 def test_formula_and_diagram_stay_text_while_they_are_written(
@@ -136,7 +134,6 @@ def test_formula_and_diagram_stay_text_while_they_are_written(
     code."""
     person = sign_up()
     page = person.page
-    allow_long_answers(person)
     person.open("/")
     body = " ".join(f"*a_{number}* +" for number in range(30))
     scripted_product.says(rf"Sum: \[ {body} 0 \] done.", rate=20)
@@ -156,23 +153,21 @@ def test_formula_and_diagram_stay_text_while_they_are_written(
     expect(person.answer.get_by_role("img", name="Diagram (flowchart)")).to_be_visible()
 
 
-def test_hostile_diagrams_run_and_load_nothing(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
+def hostile_diagrams_run_and_load_nothing(person: Person, product: ScriptedProduct) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end. What is drawn is
     an image, whatever it holds; what is not drawn is shown as it is written."""
-    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()  # by the frame's own policy
     texts = ["Draw"]
     fences = [f"```mermaid\n{source}\n```" for source in HOSTILE_DIAGRAMS]
     texts.append("\n\n".join([*fences, "```mermaid\nno such diagram\n```"]))
-    person.open(f"/c/{insert_branch(scripted_product, person, 'Hostile', texts)}")
+    person.go(f"/c/{insert_branch(product, person, 'Hostile', texts)}")
     answer = person.answer
     failed = answer.get_by_text("This diagram cannot be drawn.")
     expect(failed.first).to_be_visible()
     drawn = answer.locator("img")
-    page.wait_for_function(
+    until(
+        page,
         "(count) => document.querySelectorAll('article img').length"
         " + [...document.querySelectorAll('article p[role=status]')].length === count",
         arg=len(HOSTILE_DIAGRAMS) + 1,

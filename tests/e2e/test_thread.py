@@ -1,4 +1,4 @@
-"""The thread of a stored chat, and what comes over it."""
+"""The thread of a stored chat: what is done with its answers, and what comes over it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,8 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
 
 LONG = "tests/e2e/test_thread.py::test_button_in_a_thread_takes_a_click_while_the_thread_scrolls[4]"
 ON_A_PHONE = (
-    "tests/e2e/test_thread.py::test_notice_covers_neither_the_header_nor_the_composer[phone]"
+    "tests/e2e/test_thread.py"
+    "::test_answer_is_copied_and_rated_and_the_notice_covers_neither_header_nor_composer[phone]"
 )
 
 
@@ -54,14 +55,20 @@ def test_button_in_a_thread_takes_a_click_while_the_thread_scrolls(
 @pytest.mark.parametrize(
     "device", [pytest.param("desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE)), "phone"]
 )
-def test_notice_covers_neither_the_header_nor_the_composer(
+def test_answer_is_copied_and_rated_and_the_notice_covers_neither_header_nor_composer(
     sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     person: Person = sign_up(**(PHONE if device == "phone" else {}))
     page = person.page
-    chat = insert_branch(scripted_product, person, "The sea", ["How is it?", ANSWER])
+    said = f"{ANSWER}\n\nIt is **calm**."
+    chat = insert_branch(scripted_product, person, "The sea", ["How is it?", said])
     person.open(f"/c/{chat}")
-    person.answer.get_by_role("button", name="Bad answer").click()
+    person.answer.get_by_role("button", name="Copy answer").click()
+    expect(person.answer.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == said
+
+    thumb = person.answer.get_by_role("button", name="Bad answer")
+    thumb.click()
     page.get_by_role("textbox", name="Comment").fill("It is rough.")
     page.get_by_role("dialog").get_by_role("button", name="Send").click()
     notice = page.get_by_role("dialog").filter(has_text="Thank you for your feedback.")
@@ -70,6 +77,10 @@ def test_notice_covers_neither_the_header_nor_the_composer(
     box = edges(notice)
     assert edges(page.get_by_role("main").locator("header"))["bottom"] <= box["top"]
     assert box["bottom"] <= edges(page.locator("form", has=person.composer))["top"]
+    page.reload()
+    expect(thumb).to_have_attribute("aria-pressed", "true")
+    stored = person.stored()[-1]["feedback"]
+    assert stored == {"rating": -1, "comment": "It is rough."}
 
 
 def edges(locator: Locator) -> dict[str, Any]:

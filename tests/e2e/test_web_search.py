@@ -38,19 +38,11 @@ def web() -> Iterator[WebPages]:
 
 
 @pytest.fixture
-def size() -> dict[str, object]:
-    """Of the person's window."""
-    return {}
-
-
-@pytest.fixture
-def person(
-    sign_up: SignUp, size: dict[str, object], scripted_product: ScriptedProduct, web: WebPages
-) -> Iterator[Person]:
+def person(sign_up: SignUp, scripted_product: ScriptedProduct, web: WebPages) -> Iterator[Person]:
     web.results = [SCRIPT, FERRIES, PIERS, FERRIES]
     scripted_product.says("It sails at noon.")
     scripted_product.calls(("search", '{"query": "ferry times"}'))
-    yield sign_up(**size)
+    yield sign_up(**PHONE)
     scripted_product.calls()
 
 
@@ -68,13 +60,9 @@ def sources(person: Person) -> Locator:
     return person.answer.get_by_role("region", name="Pages of the web").get_by_role("link")
 
 
-def configure(person: Person, web: WebPages) -> str:
-    body = {"provider": "searxng", "url": web.url, "token": ""}
-    server: str = person.call("POST", "/api/organization/web-search", body)["id"]
-    return server
-
-
-def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPages) -> None:
+def test_admin_lets_chats_search_and_an_answer_names_the_pages(
+    person: Person, scripted_product: ScriptedProduct, web: WebPages
+) -> None:
     page = person.page
     person.open("/")
     expect(person.composer).to_be_visible()
@@ -89,33 +77,12 @@ def test_admin_names_a_provider_and_switches_it_off(person: Person, web: WebPage
     assert web.queries[-1] == "weather"
     assert_accessible(page, "web search of the organization")
     keep_image(page, "organization")
+
     person.go("/")
-    expect(switch(page)).to_be_visible()
-
-    person.go("/organization/tools")
-    allowed.click()
-    expect(allowed).not_to_be_checked()
-    person.go("/")
-    expect(person.composer).to_be_visible()
-    expect(switch(page)).to_be_hidden()
-
-    person.go("/organization/tools")
-    page.get_by_role("button", name="Remove the provider").click()
-    expect(page.get_by_role("textbox", name="Address of SearXNG")).to_be_visible()
-
-
-@pytest.mark.parametrize("size", [PHONE], ids=["phone"])
-def test_chat_searches_and_its_answer_names_the_pages(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
-) -> None:
-    page = person.page
-    server = configure(person, web)
-    person.open("/")
     expect(switch(page)).to_have_attribute("aria-pressed", "false")
     switch(page).focus()
     page.keyboard.press("Space")
     expect(switch(page)).to_have_attribute("aria-pressed", "true")
-    assert_accessible(page, "a new chat that may search")
     keep_image(page, "switched-on")
 
     send(person, "When does the ferry sail?")
@@ -144,15 +111,23 @@ def test_chat_searches_and_its_answer_names_the_pages(
     expect(switch(page)).to_have_attribute("aria-pressed", "false")
     send(person, "And on Monday?")
     expect(page.get_by_text("It sails at noon.")).to_have_count(2)
+    person.wait_for_the_end()
     assert "tools" not in scripted_product.bodies[-1]
     expect(sources(person)).to_have_count(0)
 
+    switches_and_sends_in_one_breath(person)
+
     # What has been read is named, though nothing more is.
-    person.call("PATCH", f"/api/organization/tool-servers/{server}", {"enabled": False})
+    person.go("/organization/tools")
+    allowed.click()
+    expect(allowed).not_to_be_checked()
+    person.go(f"/c/{chat}")
     page.reload()
-    links = page.get_by_role("region", name="Pages of the web").get_by_role("link")
-    expect(links).to_have_count(2)
+    expect(sources(person)).to_have_count(2)
     expect(switch(page)).to_be_hidden()
+    person.go("/organization/tools")
+    page.get_by_role("button", name="Remove the provider").click()
+    expect(page.get_by_role("textbox", name="Address of SearXNG")).to_be_visible()
 
 
 def opens_a_tab_that_knows_nothing_of_the_chat(person: Person) -> None:
@@ -170,27 +145,20 @@ def opens_a_tab_that_knows_nothing_of_the_chat(person: Person) -> None:
     tab.close()
 
 
-def test_switch_and_message_in_one_breath_keep_their_order(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
-) -> None:
-    configure(person, web)
-    scripted_product.calls()
-    person.open("/")
-    send(person, "Hello.")
-    person.wait_for_the_end()
-    scripted_product.calls(("search", '{"query": "ferry times"}'))
-    person.composer.fill("When does the ferry sail?")
-    # Its request is held, until the message has been sent.
+def switches_and_sends_in_one_breath(person: Person) -> None:
+    """The switch's request is held until the message has been sent: they keep their order."""
+    page = person.page
+    person.composer.fill("And on Tuesday?")
     held: list[Route] = []
-    person.page.route(
+    page.route(
         re.compile(r"/api/conversations/[^/]+$"),
         lambda route: held.append(route) if route.request.method == "PATCH" else route.fallback(),
     )
-    switch(person.page).click()
-    person.page.get_by_role("button", name="Send", exact=True).click()
-    expect(switch(person.page)).to_have_attribute("aria-pressed", "true")
+    switch(page).click()
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(switch(page)).to_have_attribute("aria-pressed", "true")
     expect(person.composer).to_have_value("")
     assert len(held) == 1
     held[0].continue_()
-    expect(person.page.get_by_text(SEARCHED)).to_be_visible()
     expect(sources(person)).to_have_count(2)
+    person.wait_for_the_end()

@@ -7,10 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.images import keep_image
-from tests.e2e.inserted_conversations import insert_branch
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.test_instructions import PHONE
-from tests.e2e.users import Person, SignUp, Visitor, expect_letters, letters
+from tests.e2e.users import Person, SignUp, Visitor, expect_letters, letters, until
 from tests.support.scripted import ScriptedProduct
 
 # A minute at ten words a second: whoever stops it is in time on any machine.
@@ -56,7 +55,7 @@ def test_cut_answer_goes_on_and_a_message_steers_the_next(
     expect(page.get_by_text("Sent next:")).to_be_visible()
     assert_accessible(page, "a message that may steer")
     keep_image(page, "steer")
-    scripted_product.says("High up it was quiet.")
+    scripted_product.says("High up it was quiet.", rate=10.0)  # else the story hurries too
     page.get_by_role("button", name="Send now").click()
     expect(person.answer).to_contain_text("High up it was quiet.")
     expect(page.get_by_text("Sent next:")).to_be_hidden()
@@ -74,38 +73,6 @@ def test_cut_answer_goes_on_and_a_message_steers_the_next(
     keep_image(page, "steered")
 
 
-def test_gauge_says_how_full_a_chat_is_and_where_it_is_read_from(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    scripted_product.says("Calm, indeed.")
-    person = sign_up()
-    page = person.page
-    send = page.get_by_role("button", name="Send", exact=True)
-    calm = "The sea is calm. " * 820  # more than half of the model's window
-    texts = [f"First. {calm}", "Calm, indeed."]
-    person.open(f"/c/{insert_branch(scripted_product, person, 'The sea', texts)}")
-    page.get_by_role("button", name=re.compile(r"^Context: \d\d % full$")).click()
-    gauge = page.get_by_role("dialog", name="Context")
-    expect(gauge.get_by_text("tokens")).to_have_text(re.compile(r"^About 4,\d{3} of \d,\d{3} "))
-    expect(gauge).to_contain_text("All of this chat is read.")
-    page.keyboard.press("Escape")
-
-    person.composer.fill(f"Second. {calm}")
-    send.click()
-    left_out = page.get_by_role("button", name="Context: the beginning is left out")
-    expect(left_out).to_be_visible()
-    person.wait_for_the_end()
-    keep_image(page, "full")
-    left_out.focus()
-    page.keyboard.press("Enter")
-    expect(gauge).to_contain_text("Left out: everything before")
-    expect(gauge.get_by_text("Second. The sea is calm.")).to_be_visible()
-    assert_accessible(page, "how full a chat is")
-    keep_image(page, "gauge")
-    read = scripted_product.prompts[-1]
-    assert [one["content"][:7] for one in read if one["role"] == "user"] == ["Second."]
-
-
 def test_second_tab_shows_changes_of_the_first_and_a_stopped_answer_keeps_its_text(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
@@ -120,9 +87,7 @@ def test_second_tab_shows_changes_of_the_first_and_a_stopped_answer_keeps_its_te
     tab.wait_for_url("**/c/*")
     other = tab.get_by_role("article", name="Parley").last
     person.wait_for_words(5)
-    tab.wait_for_function(
-        "() => document.querySelector('.answer')?.innerText.split(' ').length > 3"
-    )
+    until(tab, "() => document.querySelector('.answer')?.innerText.split(' ').length > 3")
     expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     person.stop_button.click()
     expect(person.page.get_by_text("You stopped this answer.")).to_be_visible()
@@ -142,6 +107,10 @@ def test_second_tab_shows_changes_of_the_first_and_a_stopped_answer_keeps_its_te
     expect(tab).to_have_url(re.compile("/$"))
 
 
+# What waits over a reload, and for which of two tabs: frontend/src/chat/queued.test.ts.
+@pytest.mark.nightly(
+    beside="tests/e2e/test_while_writing.py::test_cut_answer_goes_on_and_a_message_steers_the_next"
+)
 def test_queued_message_waits_over_a_reload_and_is_sent_once_by_two_tabs_or_at_once_by_keys(
     person: Person, scripted_product: ScriptedProduct
 ) -> None:
@@ -179,7 +148,7 @@ def test_queued_message_waits_over_a_reload_and_is_sent_once_by_two_tabs_or_at_o
     person.composer.fill("Enough")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Sent next: Enough")).to_be_visible()
-    scripted_product.says("Fine.")
+    scripted_product.says("Fine.", rate=10.0)
     person.composer.fill("And stop")
     page.keyboard.press("ControlOrMeta+Enter")
     expect(person.answer).to_contain_text("Fine.")
@@ -199,7 +168,8 @@ def test_composer_is_as_high_as_its_text_at_each_width(sign_up: SignUp) -> None:
     assert person.composer.evaluate(height) == one_line
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
-    page.wait_for_function(
+    until(
+        page,
         "(height) => document.querySelector('textarea').clientHeight === height",
         arg=one_line + 24,
     )

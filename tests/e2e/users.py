@@ -214,7 +214,8 @@ class Person:
 
     def wait_for_words(self, count: int = 4) -> None:
         """Until so many words of the running answer are on the page."""
-        self.page.wait_for_function(
+        until(
+            self.page,
             """(count) => {
               const last = [...document.querySelectorAll('article')].at(-1);
               const answer = last?.ariaLabel === 'Parley' ? last.innerText : '';
@@ -222,7 +223,6 @@ class Person:
               return text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length >= count;
             }""",
             arg=count,
-            polling=100,  # not at each frame, which would have the page drawn sixty times a second
         )
 
     def stop(self) -> None:
@@ -234,9 +234,9 @@ class Person:
 
     def wait_for_the_end(self) -> None:
         """Of the answer to the last prompt on the page."""
-        self.page.wait_for_function(
+        until(
+            self.page,
             "() => [...document.querySelectorAll('article')].at(-1)?.ariaLabel === 'Parley'",
-            polling=100,
         )
         expect(self.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         expect(self.answer.get_by_role("button", name="Regenerate")).to_be_visible()
@@ -278,6 +278,12 @@ class Person:
         self.call("POST", "/api/auth/signup/confirm", {"token": mailed})
 
 
+def until(page: Page, holds: str, arg: object = None) -> None:
+    """Wait until a function of the page says so. It is asked ten times a second: at each frame, as
+    Playwright would, has the page drawn sixty times a second."""
+    page.wait_for_function(holds, arg=arg, polling=100)
+
+
 def go(page: Page, path: str) -> None:
     """As a link of the page does; loading it anew at each path costs half a second of processor
     time. Returns when the page that was there is gone: until then it has a composer, too."""
@@ -287,14 +293,14 @@ def go(page: Page, path: str) -> None:
         path,
     )
     if before is not None:
-        page.wait_for_function("before => document.title !== before", arg=before)
+        until(page, "before => document.title !== before", arg=before)
 
 
 def copied(page: Page, button: Locator) -> str:
     """What `button` puts on the clipboard, which it does behind the click."""
     page.evaluate("navigator.clipboard.writeText('')")
     button.click()
-    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+    until(page, "async () => (await navigator.clipboard.readText()) !== ''")
     text: str = page.evaluate("navigator.clipboard.readText()")
     return text
 

@@ -49,8 +49,8 @@ def sent(product: ScriptedProduct, owner: Person, page: httpx.Client, document: 
 
 
 def prompt_of_the_last(product: ScriptedProduct) -> str:
-    asked = [body for body in product.bodies if QUESTION in str(body["messages"][-1]["content"])]
-    return str(asked[-1]["messages"])
+    asked = [messages for messages in product.prompts if QUESTION in str(messages[-1]["content"])]
+    return str(asked[-1])
 
 
 def test_model_reads_the_file_of_a_project_that_an_attack_names(

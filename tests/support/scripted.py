@@ -54,12 +54,13 @@ class ScriptedProduct(Product):
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:
-        """The messages that the upstream was sent, oldest request first."""
-        return [served.body["messages"] for served in self._upstream.served]
+        """The messages that the upstream was sent, oldest chat first."""
+        return [body["messages"] for body in self.bodies if "messages" in body]
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
-        """The whole requests that the upstream was sent, oldest first."""
+        """The whole requests that the upstream was sent, oldest first, also those that are no
+        chats."""
         return [served.body for served in self._upstream.served]
 
     @property

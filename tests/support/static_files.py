@@ -17,7 +17,7 @@ from backend.api import static_files
 from infra.launcher.prepare import collect_static
 
 _Files = dict[str, Any]
-_LITTLE: dict[str, Any] = {"_BROTLI_QUALITY": 1, "_BROTLI_QUALITY_OF_LARGE": 1, "_GZIP_LEVEL": 1}
+_LITTLE: dict[str, Any] = {"_BROTLI_QUALITY": 1, "_BROTLI_QUALITY_OF_LARGE": 2, "_GZIP_LEVEL": 1}
 
 
 def collected_static_files() -> Path:
