@@ -160,5 +160,6 @@ def switches_and_sends_in_one_breath(person: Person) -> None:
     expect(person.composer).to_have_value("")
     assert len(held) == 1
     held[0].continue_()
+    page.unroute_all()  # each request of a page that has one goes another way
     expect(sources(person)).to_have_count(2)
     person.wait_for_the_end()
