@@ -32,12 +32,14 @@ _KILLED, _FROZEN = (
 
 @pytest.fixture(scope="module")
 def site(scratch: Path) -> Iterator[Site[LaunchedProduct]]:
-    """What `make run` starts, with the synthetic upstream as its engine."""
+    """What `make run` starts, with the synthetic upstream as its engine and one web process: two,
+    and who minds them, are `tests/e2e/test_better_model.py`'s."""
     upstream = UpstreamThread(rate=20.0)
     upstream.start()
     directory = Path(tempfile.mkdtemp(dir=scratch))
     directory.chmod(0o711)
-    product = LaunchedProduct(directory, {"PARLEY_ENGINE_URL": upstream.url})
+    settings = {"PARLEY_ENGINE_URL": upstream.url, "PARLEY_WEB_WORKERS": "1"}
+    product = LaunchedProduct(directory, settings)
     try:
         product.start()
         site = Site(product, upstream, sign_up(product.url))
@@ -151,7 +153,7 @@ def test_session_and_conversations_outlive_all_services(site: Site[LaunchedProdu
 
 
 def wait_until_ready(site: Site[LaunchedProduct]) -> None:
-    """Until the door says so, ten times in a row: both web processes serve behind it."""
+    """Until the door says so, three times in a row."""
     in_a_row = 0
 
     def ready() -> bool:
@@ -161,7 +163,7 @@ def wait_until_ready(site: Site[LaunchedProduct]) -> None:
         except httpx.HTTPError:
             is_ready = False
         in_a_row = in_a_row + 1 if is_ready else 0
-        return in_a_row >= 10
+        return in_a_row >= 3
 
     wait_until(ready, lambda: httpx.get(f"{site.product.url}/readyz", timeout=10).text)
 

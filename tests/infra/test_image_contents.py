@@ -143,11 +143,11 @@ def copy_compiled(source: Path, target: Path) -> None:
         shutil.copy2(kept, copy)
 
 
-def test_product_image_checks_prompts_and_answers_without_the_workshop(tmp_path: Path) -> None:
+def test_product_image_checks_prompts_and_answers_without_the_workshop(passable: Path) -> None:
     for place, source in contents("product").items():
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, tmp_path / place)
-        copy_compiled(Path(source), tmp_path / place)
+        (passable / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, passable / place)
+        copy_compiled(Path(source), passable / place)
     program = """
 import backend.asgi
 from safety.checks import PostClassifier, PreClassifier
@@ -162,14 +162,14 @@ print(PreClassifier().check(asked, DEFAULT_POLICY).action, said, recent_failures
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=tmp_path,
+        cwd=passable,
         env={
             "PATH": "",
             "PARLEY_KEYS": "1:" + "build-" * 6,
             "DATABASE_URL": "postgresql://build/build",
             "REDIS_URL": "redis://build",
             "KAFKA_BOOTSTRAP_SERVERS": "build:9092",
-            "PARLEY_VAR": str(tmp_path / "var"),
+            "PARLEY_VAR": str(passable / "var"),
         },
         capture_output=True,
         text=True,

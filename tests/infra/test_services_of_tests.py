@@ -18,8 +18,9 @@ def run_of(*arguments: str) -> str:
     return next(line for line in done.stdout.splitlines() if line.startswith("services: "))
 
 
-def test_engine_and_price_arithmetic_start_no_service() -> None:
-    engine = "tests/inference/test_scheduler_policies.py"
+def test_arithmetic_starts_no_service() -> None:
+    """Of the engine's waiting line, without the two seconds that torch takes to be imported."""
+    line = "tests/infra/simulator/test_ordered_queue.py"
     price = "test_usage_without_a_price_is_named_and_not_free"
     prices = f"tests/billing/test_prices_properties.py::{price}"
-    assert run_of(engine, prices) == "services: none needed"
+    assert run_of(line, prices) == "services: none needed"

@@ -18,7 +18,7 @@ TIMES = load("llama-3.3-70b-fp8-h100x2")
 SCHEDULER = SchedulerConfig(max_num_seqs=256, max_num_batched_tokens=8192, mixed_step_tokens=2048)
 EXACT = PoolSpec(TIMES, 3, places=96, scheduler=SCHEDULER, announces=False)
 FLEET = FleetSpec(TIMES, 3, scheduler=SCHEDULER, window_s=0.5)
-TRAFFIC = Traffic(conversations=120, per_s=5.0, scale=0.5, pause_s=2.0)
+TRAFFIC = Traffic(conversations=80, per_s=5.0, scale=0.5, pause_s=2.0)
 CONVERSATIONS = trace(TRAFFIC, 1)
 FEW = CONVERSATIONS[:60]
 _LIMIT_S = 10_000.0
