@@ -107,11 +107,11 @@ def calls_of(user: Person, conversation: str) -> list[dict[str, Any]]:
     return listed
 
 
-def wait(until: Callable[[], Any]) -> Any:
+def wait(until: Callable[[], Any], *, look_s: float = 0.1) -> Any:
     deadline = time.monotonic() + 90
     while not (found := until()):
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.1)
+        time.sleep(look_s)
     return found
 
 
@@ -122,7 +122,7 @@ def waiting_call(user: Person, conversation: str) -> dict[str, Any]:
     return dict(wait(found)[0])
 
 
-def answered(user: Person, conversation: str) -> list[dict[str, Any]]:
+def answered(user: Person, conversation: str, *, look_s: float = 0.1) -> list[dict[str, Any]]:
     """The messages, when the last of them is an answer in words."""
 
     def messages() -> Any:
@@ -131,7 +131,7 @@ def answered(user: Person, conversation: str) -> list[dict[str, Any]]:
         has_call = any(part["type"] == "call" for part in last["parts"])
         return branch if last["status"] != "pending" and not has_call else None
 
-    return list(wait(messages))
+    return list(wait(messages, look_s=look_s))
 
 
 def decide(user: Person, call: dict[str, Any], decision: str) -> int:

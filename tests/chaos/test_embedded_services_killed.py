@@ -153,7 +153,7 @@ def test_session_and_conversations_outlive_all_services(site: Site[LaunchedProdu
 
 
 def wait_until_ready(site: Site[LaunchedProduct]) -> None:
-    """Until the door says so, three times in a row."""
+    """Until the door says so, ten times in a row: then all connections are new ones."""
     in_a_row = 0
 
     def ready() -> bool:
@@ -163,7 +163,7 @@ def wait_until_ready(site: Site[LaunchedProduct]) -> None:
         except httpx.HTTPError:
             is_ready = False
         in_a_row = in_a_row + 1 if is_ready else 0
-        return in_a_row >= 3
+        return in_a_row >= 10
 
     wait_until(ready, lambda: httpx.get(f"{site.product.url}/readyz", timeout=10).text)
 

@@ -72,8 +72,9 @@ def at_the_other(site: Site[Product], index: int) -> None:
 
 
 def ended(site: Site[Product], conversation: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The call, and the answer that was written after it."""
-    answer = answered(site.person, conversation)[-1]
+    """The call, and the answer that was written after it, some leases later: to look costs the
+    product a request each time."""
+    answer = answered(site.person, conversation, look_s=0.5)[-1]
     [call] = calls_of(site.person, conversation)
     return call, answer
 
