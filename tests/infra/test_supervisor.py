@@ -18,7 +18,6 @@ import pytest
 from infra.launcher.console import Console
 from infra.launcher.supervisor import Supervisor
 from infra.services.ports import free_port
-from tests.inference.tiny import make_tiny_model
 
 TIMEOUT_SECONDS = 60.0
 WAITS = (0.0, 0.49, 0.99)
@@ -64,10 +63,17 @@ def test_process_that_is_frozen_is_killed_and_started_again(supervisor: Supervis
     assert not psutil.pid_exists(first)
 
 
+@pytest.mark.nightly(
+    beside="tests/inference/test_loading.py"
+    "::test_core_that_freezes_in_its_first_load_ends_the_start_with_the_reason"
+)
 def test_engine_whose_core_freezes_while_it_loads_is_started_again(
     supervisor: Supervisor, scratch: Path
 ) -> None:
-    """The process that is supervised runs on: it sees that its core does not, and ends."""
+    """The process that is supervised runs on: it sees that its core does not, and ends; in every
+    run, what has ended is started again."""
+    from tests.inference.tiny import make_tiny_model  # imports torch, which no other test here does
+
     model = make_tiny_model(scratch / "tiny-of-supervisor")
     url = f"http://127.0.0.1:{(port := free_port())}"
     options = f"--port {port} --threads 1 --no-api-key --max-load-silence 3"
