@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, FilteredRelation, OuterRef, Q, Subquery
+from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.utils import timezone
 
@@ -20,11 +20,20 @@ from backend.accounts import key_cache
 from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.internal_calls import internal_call
 from backend.accounts.keys import secret_hash, secret_is_well_formed
-from backend.accounts.models import APIKey, Membership, Plan, Project, ProjectRateLimit, User
+from backend.accounts.models import (
+    APIKey,
+    Membership,
+    Organization,
+    Plan,
+    Project,
+    ProjectRateLimit,
+    User,
+)
 from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
 from backend.accounts.project_access import projects_of
 from backend.accounts.suspension import refuse_suspended, suspended
 from backend.accounts.terms import refuse_without_terms
+from backend.platform.compiled_query import CompiledQuery
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -125,7 +134,7 @@ def principal_in_project(principal: Principal, project_id: UUID) -> Principal:
             "The project of this chat is archived, or you are no longer in it: choose another one.",
             code="project_unavailable",
         )
-    rules = _rules_of(project, project.limits)
+    rules = _rules_of(project.allowed_models, project.limits)
     return replace(principal, project_id=project.pk, project=rules)
 
 
@@ -182,42 +191,69 @@ def _key_principal(now: datetime, **which: Any) -> tuple[Principal, timedelta]:
         role=key.role,
         plan=plan_limits(key.organization.plan),
         scopes=frozenset(key.scopes),
-        project=_rules_of(key.project, key.limits),
+        project=_rules_of(key.project.allowed_models, key.limits),
     )
     return principal, valid_for
 
 
-def _session_principal(user: User, organization_id: UUID | None, gate: bool) -> Principal:
-    """One query, as every request of the page needs it: the default project of each organization
-    that the user is in, with what they are in it."""
+class _Joined(NamedTuple):
+    """An organization that a user is in, by its default project; the plan's are of `PlanLimits`."""
+
+    organization_id: UUID
+    suspended_at: datetime | None
+    project_id: UUID
+    allowed_models: list[str]
+    limits: list[dict[str, Any]]
+    role: str
+    slug: str
+    queue_priority: int
+    requests_per_minute: int
+    tokens_per_minute: int
+    concurrent_generations: int
+
+
+def _joined_by(user_id: UUID) -> QuerySet[Project, tuple[Any, ...]]:
     mine = FilteredRelation(
-        "organization__memberships", condition=Q(organization__memberships__user=user)
+        "organization__memberships", condition=Q(organization__memberships__user=user_id)
     )
-    projects: list[Any] = list(
+    plan = ("slug", "queue_priority", "requests_per_minute", "tokens_per_minute")
+    return (
         Project.objects.annotate(mine=mine)
         .filter(is_default=True, mine__isnull=False)
-        .select_related("organization__plan")
-        .annotate(role=F("mine__role"), limits=_limits_of(OuterRef("pk")))
+        .annotate(limits=_limits_of(OuterRef("pk")))
         .order_by("mine__created_at", "mine__pk")
+        .values_list(
+            *("organization_id", "organization__suspended_at", "pk", "allowed_models"),
+            *("limits", "mine__role"),
+            *(f"organization__plan__{name}" for name in (*plan, "concurrent_generations")),
+        )
     )
-    if not projects:
+
+
+_JOINED = CompiledQuery(_joined_by)
+
+
+def _session_principal(user: User, organization_id: UUID | None, gate: bool) -> Principal:
+    joined = [_Joined(*row) for row in _JOINED.rows(user.pk)]
+    if not joined:
         raise PermissionDenied("You belong to no organization; ask an owner to add you.")
-    served = (p for p in projects if p.organization.suspended_at is None)
-    project = next(
-        (p for p in projects if p.organization_id == organization_id),
+    served = (one for one in joined if one.suspended_at is None)
+    chosen = next(
+        (one for one in joined if one.organization_id == organization_id),
         None,
-    ) or next(served, projects[0])
+    ) or next(served, joined[0])
     if gate:
-        refuse_suspended(project.organization)
+        if chosen.suspended_at is not None:
+            refuse_suspended(Organization.objects.get(pk=chosen.organization_id))
         refuse_without_terms(user.pk)
     return Principal(
-        organization_id=project.organization_id,
-        project_id=project.pk,
+        organization_id=chosen.organization_id,
+        project_id=chosen.project_id,
         user_id=user.pk,
         key_id=None,
-        role=project.role,
-        plan=plan_limits(project.organization.plan),
-        project=_rules_of(project, project.limits),
+        role=chosen.role,
+        plan=PlanLimits(*chosen[6:]),
+        project=_rules_of(chosen.allowed_models, chosen.limits),
     )
 
 
@@ -235,9 +271,9 @@ def _limits_of(project: OuterRef) -> ArraySubquery:
     )
 
 
-def _rules_of(project: Project, limits: list[dict[str, Any]]) -> ProjectRules:
+def _rules_of(allowed_models: list[str], limits: list[dict[str, Any]]) -> ProjectRules:
     return ProjectRules(
-        allowed_models=frozenset(project.allowed_models),
+        allowed_models=frozenset(allowed_models),
         limits=tuple(ModelLimit(**limit) for limit in limits),
     )
 

@@ -6,7 +6,8 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from backend.accounts.authentication import principal_for_session
-from backend.accounts.models import Organization, Project, Role
+from backend.accounts.models import Organization, Project, ProjectRateLimit, Role
+from backend.accounts.principal import ModelLimit
 from backend.accounts.selectors import membership_get, memberships_list
 from backend.platform.errors import NotFound, PermissionDenied
 from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
@@ -52,6 +53,15 @@ async def test_role_and_project_are_the_users_own_among_colleagues_and_projects(
             organization=membership.organization, role=role
         )
         await Project.objects.acreate(organization=membership.organization, name="Another")
+        default = await Project.objects.aget(
+            organization_id=membership.organization_id, is_default=True
+        )
+        await ProjectRateLimit.objects.acreate(
+            project=default,
+            model=f"{membership.role}s-model",
+            requests_per_minute=membership.pk,
+            tokens_per_minute=2,
+        )
 
     for membership in (first, second):
         principal = await principal_for_session(user, membership.organization_id)
@@ -61,6 +71,8 @@ async def test_role_and_project_are_the_users_own_among_colleagues_and_projects(
         )
         assert principal.role == membership.role
         assert principal.project_id == default.pk
+        model = f"{membership.role}s-model"
+        assert principal.project.limits == (ModelLimit(model, membership.pk, 2),)
 
 
 @pytest.mark.django_db(transaction=True)
