@@ -17,7 +17,7 @@ def ask(user: Person, conversation_id: str, text: str | list = "Hi", **options) 
     """A whole turn; the events of its stream."""
     answer = user.browser.post(
         f"/api/conversations/{conversation_id}/messages",
-        json={"content": text, "max_tokens": 8, **options},
+        json={"content": text, "max_tokens": 4, **options},
     )
     assert answer.status_code == 200, answer.text
     return read_events(answer.text)
@@ -109,7 +109,7 @@ def test_finished_answer_is_replayed_from_any_event_by_any_process(person, produ
 def test_no_event_is_lost_when_page_reloads_mid_answer(person, product):
     conversation_id = person.new_conversation()
     path = f"/api/conversations/{conversation_id}/messages"
-    body = {"content": "Write a long story about a lighthouse.", "max_tokens": 400}
+    body = {"content": "Write a long story about a lighthouse.", "max_tokens": 100}
     received = ""
     with person.browser.stream("POST", path, json=body) as stream:
         for line in stream.iter_lines():

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.model
 HELLO = {
     "model": "auto",
     "messages": [{"role": "user", "content": "Say something surprising."}],
-    "max_tokens": 12,
+    "max_tokens": 4,
     "temperature": 1.5,
 }
-LONG = {**HELLO, "max_tokens": 60, "ignore_eos": True, "stream": True}
+LONG = {**HELLO, "max_tokens": 30, "ignore_eos": True, "stream": True}
 
 
 def new_key() -> str:
@@ -97,7 +97,7 @@ def test_same_key_with_another_body_is_refused(caller):
 def test_concurrent_duplicate_is_409(product, caller):
     user, client = caller
     # Long enough to be under way when the second comes, on a busy machine too.
-    key, body = new_key(), {**LONG, "max_tokens": 160}
+    key, body = new_key(), {**LONG, "max_tokens": 80}
     with client.stream(
         "POST", "/v1/chat/completions", json=body, headers={"Idempotency-Key": key}
     ) as running:
@@ -118,7 +118,7 @@ def test_one_of_many_concurrent_duplicates_runs(product, caller):
 
     def attempt():
         with program(product.url, client.headers["Authorization"].split()[1]) as own:
-            statuses.append(post(own, key, {**HELLO, "max_tokens": 40}).status_code)
+            statuses.append(post(own, key, {**HELLO, "max_tokens": 16}).status_code)
 
     threads = [threading.Thread(target=attempt) for _ in range(6)]
     for thread in threads:
@@ -144,7 +144,7 @@ def test_retry_gets_the_whole_answer_after_a_lost_connection(product, caller):
     assert retried.text.split("\n")[:9] == beginning
     [generation] = generations_of(product, user.organization_id)
     assert generation["state"] == "completed"
-    assert generation["billed"] == 60
+    assert generation["billed"] == 30
 
 
 def test_key_is_free_after_a_refused_request(product, caller):
@@ -262,7 +262,7 @@ def test_turn_of_one_key_is_asked_once(product, caller):
     user, client = caller
     conversation_id = user.new_conversation()
     key, path = new_key(), f"/api/conversations/{conversation_id}/messages"
-    body = {"content": "Say something surprising.", "max_tokens": 8}
+    body = {"content": "Say something surprising.", "max_tokens": 4}
     first, second = (post(client, key, body, path=path) for _ in range(2))
     assert first.status_code == 200, first.text
     assert read_events(first.text) == read_events(second.text)
@@ -281,7 +281,7 @@ def test_turn_is_stored_once_when_its_client_leaves_before_its_generation(produc
     user, client = caller
     conversation_id = user.new_conversation()
     key, path = new_key(), f"/api/conversations/{conversation_id}/messages"
-    body = {"content": "Say something surprising.", "max_tokens": 8}
+    body = {"content": "Say something surprising.", "max_tokens": 4}
     stored = "SELECT 1 FROM conversations_message WHERE conversation_id = %s"
     request = client.build_request("POST", path, json=body, headers={"Idempotency-Key": key})
     leaving = http.client.HTTPConnection(httpx.URL(product.url).netloc.decode())

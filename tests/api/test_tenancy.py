@@ -72,14 +72,6 @@ def test_every_route_is_401_without_credentials(product, operations, belongings)
             assert answer.json()["error"]["type"] == "authentication_error"
 
 
-def test_session_of_another_organization_finds_nothing(operations, belongings, other_user):
-    for method, path in _object_routes(operations):
-        url = path.format(**belongings.ids)
-        answer = other_user.browser.request(method, url, json=BODIES.get((method, path)))
-        takes_sessions = not path.startswith("/v1/")
-        assert answer.status_code == (404 if takes_sessions else 401), (method, path, answer.text)
-
-
 def test_key_of_another_organization_finds_nothing(product, operations, belongings, other_user):
     administers = other_user.new_key(scopes=["administration"])["secret"]
     with (
@@ -94,12 +86,16 @@ def test_key_of_another_organization_finds_nothing(product, operations, belongin
             assert answer.status_code == expected, (method, path, answer.text)
 
 
-def test_foreign_id_is_answered_like_a_missing_one(operations, belongings, other_user):
+def test_session_of_another_organization_finds_nothing_and_reads_what_is_said_of_a_missing_id(
+    operations, belongings, other_user
+):
     for method, path in _object_routes(operations):
         body = BODIES.get((method, path))
         name = path.partition("{")[2].partition("}")[0]
         unknown = "999999999" if str(belongings.ids[name]).isdigit() else ABSENT
         foreign = other_user.browser.request(method, path.format(**belongings.ids), json=body)
+        takes_sessions = not path.startswith("/v1/")
+        assert foreign.status_code == (404 if takes_sessions else 401), (method, path, foreign.text)
         absent = path.format(**{**belongings.ids, name: unknown})
         missing = other_user.browser.request(method, absent, json=body)
         answered = foreign.text.replace(str(belongings.ids[name]), unknown)

@@ -46,7 +46,7 @@ def client_trace() -> tuple[str, str, str]:
 
 def chat(**options: Any) -> dict[str, Any]:
     messages = [{"role": "user", "content": PROMPT}]
-    return {"model": "auto", "messages": messages, "max_tokens": 8, **options}
+    return {"model": "auto", "messages": messages, "max_tokens": 4, **options}
 
 
 def is_whole(spans: list[Span]) -> bool:
@@ -112,7 +112,9 @@ def test_turn_of_the_page_is_one_trace_through_web_and_engine(
 ) -> None:
     trace_id, span_id, header = client_trace()
     path = f"/api/conversations/{author.new_conversation()}/messages"
-    answer = author.browser.post(path, json={"content": PROMPT}, headers={"traceparent": header})
+    answer = author.browser.post(
+        path, json={"content": PROMPT, "max_tokens": 4}, headers={"traceparent": header}
+    )
     assert answer.status_code == 200, answer.text
     spans = otlp_receiver.wait_for(trace_id, is_whole)
     check_tree(spans, span_id)

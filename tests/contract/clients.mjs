@@ -31,10 +31,10 @@ const vercel = createOpenAI({ baseURL: `${PARLEY_URL}/v1`, apiKey: PARLEY_KEY })
 const checks = {
   async openaiChat() {
     const whole = await openai.chat.completions.create({
-      model, messages: ask, max_tokens: 12, temperature: 0,
+      model, messages: ask, max_tokens: 4, temperature: 0,
     });
     const stream = openai.chat.completions.stream({
-      model, messages: ask, max_tokens: 12, temperature: 0,
+      model, messages: ask, max_tokens: 4, temperature: 0,
     });
     const streamed = await stream.finalContent();
     return { whole: whole.choices[0].message.content, streamed, id: whole.id };
@@ -49,15 +49,15 @@ const checks = {
     const [call] = message.tool_calls;
     const result = { role: "tool", tool_call_id: call.id, content: "Sunny." };
     const second = await openai.chat.completions.create({
-      model, messages: [...ask, message, result], tools, max_tokens: 12,
+      model, messages: [...ask, message, result], tools, max_tokens: 4,
     });
     return { arguments: JSON.parse(call.function.arguments), reason: second.choices[0].finish_reason };
   },
   async openaiResponses() {
-    const first = await openai.responses.create({ model, input: "Hello", max_output_tokens: 12 });
+    const first = await openai.responses.create({ model, input: "Hello", max_output_tokens: 4 });
     const kinds = [];
     const stream = await openai.responses.create({
-      model, input: "Go on.", previous_response_id: first.id, max_output_tokens: 12, stream: true,
+      model, input: "Go on.", previous_response_id: first.id, max_output_tokens: 4, stream: true,
     });
     for await (const event of stream) kinds.push(event.type);
     return { text: first.output_text, last: kinds.at(-1) };
@@ -84,7 +84,7 @@ const checks = {
     });
     const call = first.output.find((item) => item.type === "function_call");
     const second = await openai.responses.create({
-      model, previous_response_id: first.id, max_output_tokens: 12,
+      model, previous_response_id: first.id, max_output_tokens: 4,
       input: [{ type: "function_call_output", call_id: call.call_id, output: "Sunny." }],
     });
     return { arguments: JSON.parse(call.arguments), text: second.output_text };
@@ -106,11 +106,12 @@ const checks = {
   },
   async anthropicMessages() {
     const message = await anthropic.messages
-      .stream({ model, max_tokens: 12, messages: ask })
+      .stream({ model, max_tokens: 4, messages: ask })
       .finalMessage();
     const called = await anthropic.messages.create({
       model, max_tokens: 60, messages: ask,
-      tools: [{ name: weather.name, input_schema: schema }], tool_choice: { type: "any" },
+      tools: [{ name: weather.name, input_schema: schema }],
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
     });
     return { text: message.content[0].text, call: called.content.at(-1).input };
   },
@@ -127,7 +128,7 @@ const checks = {
       { role: "assistant", content: first.content },
       { role: "user", content: [result] },
     ];
-    const second = await anthropic.messages.create({ ...given, max_tokens: 12, messages: said });
+    const second = await anthropic.messages.create({ ...given, max_tokens: 4, messages: said });
     const counted = await anthropic.messages.countTokens({ model, tools, messages: said });
     return {
       streamed: call.input, stop: first.stop_reason, second: second.stop_reason,
@@ -184,7 +185,7 @@ const checks = {
     });
     const stream = streamText({
       model: vercel.chat(model), prompt: ask[0].content, tools: { get_weather: given },
-      stopWhen: stepCountIs(3), maxOutputTokens: 60,
+      stopWhen: stepCountIs(3), maxOutputTokens: 60, stopSequences: ["."],
       prepareStep: ({ stepNumber }) => ({
         toolChoice: stepNumber === 0 ? { type: "tool", toolName: "get_weather" } : "none",
       }),
@@ -208,7 +209,7 @@ const checks = {
     return { parts };
   },
   async vercelChatAndResponses() {
-    const given = { prompt: "Hello", maxOutputTokens: 12, maxRetries: 1 };
+    const given = { prompt: "Hello", maxOutputTokens: 4, maxRetries: 1 };
     const { text } = await generateText({ model: vercel.chat(model), ...given });
     const stream = streamText({ model: vercel.responses(model), ...given });
     let streamed = "";

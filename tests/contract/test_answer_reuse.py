@@ -31,7 +31,7 @@ class Caller:
     def ask(self, text: str | None = None, **options: Any) -> Any:
         """The answer with its headers."""
         messages = HELLO if text is None else [{"role": "user", "content": text}]
-        given = {"model": "smollm2-135m", "temperature": 0, "max_completion_tokens": 12}
+        given = {"model": "smollm2-135m", "temperature": 0, "max_completion_tokens": 4}
         create = self.client.chat.completions.with_raw_response.create
         return create(messages=messages, **{**given, **options})
 

@@ -43,7 +43,7 @@ def create(client: anthropic.Anthropic, **fields: Any) -> Any:
     asked = {
         "model": MODEL,
         "messages": [{"role": "user", "content": "Say hello."}],
-        "max_tokens": 20,
+        "max_tokens": 8,
     }
     # The client has no name for it any more; programs still send it.
     given = {**asked, **fields}
@@ -69,7 +69,7 @@ def test_message_is_the_chat_of_the_same_text(claude, client):
             {"role": "user", "content": "Say hello."},
         ],
         temperature=0,
-        max_tokens=20,
+        max_tokens=8,
     )
     assert block.text == chat.choices[0].message.content
     usage = message.usage
@@ -87,7 +87,7 @@ def test_stream_has_anthropics_events_in_their_order(claude):
     with claude.messages.stream(
         model=MODEL,
         messages=[{"role": "user", "content": "Say hello."}],
-        max_tokens=20,
+        max_tokens=8,
         extra_body={"temperature": 0},
     ) as stream:
         text = "".join(stream.text_stream)
@@ -108,7 +108,7 @@ def test_stop_sequence_that_was_met_is_named(claude, client):
     with claude.messages.stream(
         model=MODEL,
         messages=[{"role": "user", "content": "Say hello."}],
-        max_tokens=20,
+        max_tokens=8,
         stop_sequences=[stop],
         extra_body={"temperature": 0},
     ) as stream:
@@ -117,7 +117,7 @@ def test_stop_sequence_that_was_met_is_named(claude, client):
     chat = client.chat.completions.create(
         model=MODEL,
         messages=[{"role": "user", "content": "Say hello."}],
-        max_tokens=20,
+        max_tokens=8,
         temperature=0,
         stop=[stop],
     ).choices[0]
@@ -145,7 +145,7 @@ def test_tools_over_turns_and_their_tokens_counted(claude):
         {"role": "assistant", "content": first.content},
         {"role": "user", "content": [given, {"type": "text", "text": "Well?"}]},
     ]
-    second = create(claude, messages=history, **tools)
+    second = create(claude, messages=history, **{**tools, "max_tokens": 4})
     assert second.usage.input_tokens + second.usage.cache_read_input_tokens > 0
     counted = claude.messages.count_tokens(model=MODEL, messages=asked, tools=[WEATHER])
     usage = first.usage

@@ -47,7 +47,7 @@ def chain(options: dict[str, Any]) -> ChatOpenAI:
 
 @pytest.mark.parametrize("responses", [False, True])
 def test_langchain_chats_and_streams(options: dict[str, Any], responses: bool) -> None:
-    chain = ChatOpenAI(**options, max_completion_tokens=40, use_responses_api=responses)
+    chain = ChatOpenAI(**options, max_completion_tokens=8, use_responses_api=responses)
     whole = chain.invoke([HumanMessage("Say hello.")])
     assert whole.text and whole.usage_metadata is not None
     asked: dict[str, Any] = {} if responses else {"stream_usage": True}
@@ -65,7 +65,7 @@ def test_langchain_calls_tools_over_turns(chain: ChatOpenAI) -> None:
     assert call["args"]["city"] in {"Paris", "Rome"}
     result = get_weather.invoke(call)
     assert isinstance(result, ToolMessage)
-    free = chain.bind_tools([get_weather])
+    free = chain.bind_tools([get_weather]).bind(max_completion_tokens=8)
     second = free.invoke([HumanMessage(ASK), first, result])
     assert isinstance(second, AIMessage)
     assert second.text or second.tool_calls

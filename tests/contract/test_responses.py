@@ -31,7 +31,7 @@ model = pytest.mark.model
 
 
 def create(client: openai.OpenAI, **fields: Any) -> Any:
-    asked = {"model": MODEL, "input": "Say hello.", "temperature": 0, "max_output_tokens": 16}
+    asked = {"model": MODEL, "input": "Say hello.", "temperature": 0, "max_output_tokens": 8}
     return client.responses.create(**{**asked, **fields})
 
 
@@ -107,7 +107,7 @@ def test_function_calls_and_their_outputs_over_turns(client):
     assert (call.type, call.name, call.status) == ("function_call", "get_weather", "completed")
     assert json.loads(call.arguments)["city"] in {"Paris", "Rome"}
     given = {"type": "function_call_output", "call_id": call.call_id, "output": "Sunny, 21."}
-    asked["max_output_tokens"] = 16
+    asked["max_output_tokens"] = 8
     second = create(client, **asked, input=[given], previous_response_id=first.id)
     assert second.previous_response_id == first.id
     assert second.usage.input_tokens > first.usage.input_tokens
@@ -180,7 +180,7 @@ def test_response_that_is_not_stored_is_not_found(client):
 
 @model
 def test_background_is_polled_followed_and_ends_without_readers(client):
-    made = create(client, background=True, input="Tell me a story.", max_output_tokens=24)
+    made = create(client, background=True, input="Tell me a story.")
     assert made.status in {"queued", "in_progress"} and made.background is True
     ended = until_ended(client, made.id)
     assert ended.output_text and ended.usage.output_tokens > 0
@@ -193,7 +193,7 @@ def test_background_is_polled_followed_and_ends_without_readers(client):
 @model
 def test_background_stream_goes_on_after_its_client_has_left(client):
     stream = create(
-        client, background=True, stream=True, input="Tell me a story.", max_output_tokens=40
+        client, background=True, stream=True, input="Tell me a story.", max_output_tokens=16
     )
     first = next(iter(stream)).response
     stream.response.close()
@@ -242,7 +242,7 @@ def test_conversation_is_read_first_and_grows(client, developer):
     assert first.conversation.id == made.id
     [call] = first.output
     given = {"type": "function_call_output", "call_id": call.call_id, "output": "Sunny, 21."}
-    brief: Any = {**asked, "max_output_tokens": 16}
+    brief: Any = {**asked, "max_output_tokens": 8}
     second = create(client, **brief, input=[given], tool_choice="none")
     items = client.conversations.items.list(made.id, order="asc").data
     kinds = [getattr(item, "role", None) or item.type for item in items]
@@ -258,7 +258,7 @@ def test_conversation_is_read_first_and_grows(client, developer):
         call.model_dump(exclude_none=True),
         given,
     ]
-    alone = create(client, input=history, tools=[WEATHER], tool_choice="none", max_output_tokens=16)
+    alone = create(client, input=history, tools=[WEATHER], tool_choice="none")
     assert alone.usage.input_tokens == second.usage.input_tokens
     assert alone.output_text == second.output_text
     # The page has it, and asks on.

@@ -49,12 +49,16 @@ def test_usage_page_shows_the_ledgers_figures(person: Person) -> None:
     expect(table.get_by_role("rowheader")).to_have_text(re.compile("smollm2", re.IGNORECASE))
 
 
-def test_theme_is_stored_and_follows_the_system(sign_up: SignUp) -> None:
+def test_name_is_changed_and_theme_is_stored_and_follows_the_system(sign_up: SignUp) -> None:
     person = sign_up()
     root = person.page.locator("html")
     person.page.emulate_media(color_scheme="dark")
     person.open("/settings")
     expect(root).to_have_attribute("data-theme", "dark")
+    person.page.get_by_label("Name").fill("Augusta King")
+    person.page.get_by_role("button", name="Save", exact=True).click()
+    expect(person.page.get_by_role("button", name="Account of Augusta King")).to_be_visible()
+    assert person.call("GET", "/api/me")["user"]["name"] == "Augusta King"
     person.page.get_by_role("radio", name="Light").click()
     expect(root).to_have_attribute("data-theme", "light")
     person.page.reload()

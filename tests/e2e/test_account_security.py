@@ -55,6 +55,7 @@ def add_app(
 def test_sign_up_in_another_browser_asks_for_the_password(
     visit: Visit, live_product: Product
 ) -> None:
+    """And a sign-up with an address that has an account shows nobody that it has."""
     first, second = visit(), visit()
     second.expect_status(401)
     email = f"{secrets.token_hex(6)}@example.com"
@@ -74,18 +75,13 @@ def test_sign_up_in_another_browser_asks_for_the_password(
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
 
-
-def test_sign_up_with_a_known_address_shows_the_same_page(
-    sign_up: SignUp, visit: Visit, live_product: Product
-) -> None:
-    person = sign_up()
-    page = visit().page
-    page.goto("/signup")
-    page.get_by_label("E-mail").fill(person.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Create account").click()
-    expect(page.get_by_role("heading", name="Look at your mail")).to_be_visible()
-    assert "You have an account already" in newest_mail(live_product.url, person.email)
+    # Whoever asks with an address that is known now sees the same page.
+    first.open("/signup")
+    first.page.get_by_label("E-mail").fill(email)
+    first.page.get_by_label("Password").fill(PASSWORD)
+    first.page.get_by_role("button", name="Create account").click()
+    expect(first.page.get_by_role("heading", name="Look at your mail")).to_be_visible()
+    assert newest_mail(live_product.url, email, "You have an account already")
 
 
 def test_forgotten_password_is_reset_by_mail(
@@ -175,18 +171,37 @@ def test_organization_that_demands_a_factor_opens_when_it_is_set_up(sign_up: Sig
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
 
 
-def test_change_asks_for_the_password_after_ten_minutes(
+def expect_no_passkey_by_ip_address(page: Page) -> None:
+    """On the page of the security, which says why."""
+    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_label("Name").fill("My laptop")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_contain_text("http://localhost")
+
+
+def test_address_and_password_are_changed_and_the_password_asked_for_after_ten_minutes(
     sign_up: SignUp, live_product: Product
 ) -> None:
     person = sign_up()
+    page = person.page
+    person.visitor.expect_status(403, 400)
+    person.open("/settings/security")
+    expect_no_passkey_by_ip_address(page)
+    new = f"{secrets.token_hex(6)}@example.com"
+    page.get_by_label("New address").fill(new)
+    page.get_by_role("button", name="Change the address").click()
+    expect(page.get_by_text(f"We have written to {new}")).to_be_visible()
+    page.goto(link_in(newest_mail(live_product.url, new, "/confirm-address#")))
+    expect(page.get_by_text("Your address is confirmed")).to_be_visible()
+    assert new in newest_mail(live_product.url, person.email, "has the address")
+
     [key] = [c["value"] for c in person.context.cookies() if c["name"] == "sessionid"]
     live_product.inside(
         "from django.contrib.sessions.backends.cached_db import SessionStore\n"
         f"session = SessionStore('{key}'); session['signed_in_at'] = 0; session.save()",
     )
-    person.visitor.expect_status(403, 400)
     person.open("/settings/security")
-    page = person.page
+    expect(page.get_by_text(f"It is {new}")).to_be_visible()
     page.get_by_label("New password").fill(OTHER)
     page.get_by_role("button", name="Change the password").click()
     dialog = page.get_by_role("dialog", name="Is it you?")
@@ -214,23 +229,6 @@ def test_signing_out_everywhere_reaches_the_other_device(sign_up: SignUp, visit:
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page).to_have_url(re.compile("/login"))
     expect(other.page).to_have_url(re.compile("/login"))  # by itself, within seconds
-
-
-def test_new_address_is_confirmed_and_the_old_one_notified(
-    sign_up: SignUp, live_product: Product
-) -> None:
-    person = sign_up()
-    new = f"{secrets.token_hex(6)}@example.com"
-    page = person.page
-    person.open("/settings/security")
-    page.get_by_label("New address").fill(new)
-    page.get_by_role("button", name="Change the address").click()
-    expect(page.get_by_text(f"We have written to {new}")).to_be_visible()
-    page.goto(link_in(newest_mail(live_product.url, new, "/confirm-address#")))
-    expect(page.get_by_text("Your address is confirmed")).to_be_visible()
-    assert new in newest_mail(live_product.url, person.email, "has the address")
-    person.open("/settings/security")
-    expect(page.get_by_text(f"It is {new}")).to_be_visible()
 
 
 @pytest.fixture
@@ -288,14 +286,3 @@ def test_passkey_signs_in_without_the_password(
     page.get_by_role("button", name="Remove the passkey My laptop").click()
     expect(page.get_by_text("My laptop")).to_be_hidden()
     visitor.leave()
-
-
-def test_page_by_ip_address_says_why_there_are_no_passkeys(sign_up: SignUp) -> None:
-    person = sign_up()
-    person.visitor.expect_status(400)
-    person.open("/settings/security")
-    page = person.page
-    page.get_by_role("button", name="Add a passkey").click()
-    page.get_by_label("Name").fill("My laptop")
-    page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_role("alert")).to_contain_text("http://localhost")

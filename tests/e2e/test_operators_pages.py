@@ -29,7 +29,7 @@ SIZES: dict[str, ViewportSize] = {
 
 def assert_accessible_everywhere(page: Page, where: str) -> None:
     """What axe finds at one size and not at another is the layout: every page of the product is
-    seen by it at both (test_accessibility.py)."""
+    seen by it on a phone in every run, and at a desk at night (test_accessibility.py)."""
     for device, size in SIZES.items():
         page.set_viewport_size(size)
         if device == "phone":
