@@ -2,7 +2,10 @@
 
 import json
 import re
+import shutil
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 import pytest
 
 from infra import dependencies
+from infra.launcher import frontend
+from infra.launcher.errors import LaunchError
 from infra.launcher.procfile import ROOT
 
 # Build tools where no image is built; not every registry serves them, so their hashes are unknown.
@@ -93,6 +98,67 @@ def found_from(path: str, name: str, packages: dict[str, Any]) -> dict[str, Any]
             return found
         path = path.rpartition("/node_modules/")[0]
     return packages.get(f"node_modules/{name}", {})
+
+
+def versions_by_name(paths: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """Of paths in `node_modules`, wherever a package lies."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path, version in paths:
+        found[path.rpartition("node_modules/")[2]].add(version)
+    return found
+
+
+def test_page_is_installed_as_its_lock_says() -> None:
+    """By Bun, which lays the packages into other folders than npm does."""
+    lock = json.loads((ROOT / "frontend" / "package-lock.json").read_text())["packages"]
+    locked = versions_by_name((path, entry["version"]) for path, entry in lock.items() if path)
+    folder = ROOT / "frontend" / "node_modules"
+    packages = [*folder.glob("*/package.json"), *folder.glob("@*/*/package.json")]
+    assert len(packages) > 300
+    for path in packages:
+        name = str(path.parent.relative_to(folder))
+        assert json.loads(path.read_text())["version"] in locked[name], name
+
+
+def test_installer_of_the_page_has_one_version_and_a_hash() -> None:
+    packages = json.loads((frontend.INSTALLER / "package-lock.json").read_text())["packages"]
+    wanted = packages.pop("")["dependencies"]
+    assert {name: entry["version"] for name, entry in packages.items()}.items() >= {
+        (f"node_modules/{name}", version) for name, version in wanted.items()
+    }
+    for name, entry in packages.items():
+        assert entry["integrity"].startswith("sha512-"), name
+
+
+@pytest.mark.parametrize("fault", ["hash", "asked for"])
+def test_package_that_the_lock_does_not_name_is_not_installed(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever installs: `clsx` is one small package without any of its own."""
+    page = tmp_path / "frontend"
+    page.mkdir()
+    lock = json.loads((ROOT / "frontend" / "package-lock.json").read_text())["packages"]
+    entry = lock["node_modules/clsx"]
+    asked = {"clsx": entry["version"]}
+    of_the_lock = dict(asked)
+    if fault == "hash":
+        entry = entry | {"integrity": f"sha512-{'A' * 86}=="}
+    else:
+        asked = {"clsx": "2.1.0"}
+    packages = {"": {"dependencies": of_the_lock}, "node_modules/clsx": entry}
+    (page / "package.json").write_text(json.dumps({"dependencies": asked}))
+    (page / "package-lock.json").write_text(
+        json.dumps({"lockfileVersion": 3, "packages": packages})
+    )
+    shutil.copytree(frontend.INSTALLER, page / "installer")
+    monkeypatch.setattr(frontend, "SOURCES", page)
+    monkeypatch.setattr(frontend, "INSTALLER", page / "installer")
+    monkeypatch.setattr(frontend, "ROOT", tmp_path)
+    monkeypatch.setenv("BUN_INSTALL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "cache-of-npm"))
+    with pytest.raises(LaunchError, match=r"clsx|EINTEGRITY"):
+        frontend.ensure_packages(frontend.find_node())
+    assert not (page / "node_modules" / "clsx" / "package.json").exists()
 
 
 def test_bill_of_materials_lists_what_is_installed(tmp_path: Path) -> None:
