@@ -19,7 +19,7 @@ from tests.conversations.conftest import ask
 from tests.support.scripted import ScriptedProduct
 
 # A tab's pause between two requests.
-PAUSE_S = 0.1
+PAUSE_S = 0.2
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def keys_file(product: ScriptedProduct) -> Path:
 
 
 def statuses_during(url: str, browser: Browser, work) -> set[int]:
-    """Of four tabs that ask for `url` again and again while `work` runs."""
+    """Of two tabs that ask for `url` again and again while `work` runs."""
     over = threading.Event()
 
     def tab() -> set[int]:
@@ -44,8 +44,8 @@ def statuses_during(url: str, browser: Browser, work) -> set[int]:
                 time.sleep(PAUSE_S)
         return seen
 
-    with ThreadPoolExecutor(4) as tabs:
-        running = [tabs.submit(tab) for _ in range(4)]
+    with ThreadPoolExecutor(2) as tabs:
+        running = [tabs.submit(tab) for _ in range(2)]
         try:
             work()
         finally:

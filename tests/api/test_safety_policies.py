@@ -26,10 +26,7 @@ def customer(scripted_product: ScriptedProduct) -> Iterator[Person]:
     """A person with an organization of their own, whose policy a test may change."""
     scripted_product.says("A fine day.")
     user = sign_up(scripted_product.url)
-    scripted_product.rows(
-        "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
-        [user.organization_id],
-    )
+    scripted_product.give_largest_plan(user.organization_id)
     yield user
     user.browser.close()
 

@@ -1,5 +1,6 @@
 """Tools of a chat: offered, approved, called, answered; servers that hang and lie; other people."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,14 +8,24 @@ from typing import Any
 import pytest
 
 from backend.conversations.types import WITHHELD
+from backend.tools.mcp_client import tool_call
+from backend.tools.types import Address, ToolFailed
 from tests.api.test_documents import ask as ask_about
 from tests.api.test_documents import long_pdf, upload
 from tests.api.test_untrusted_content import ORDERS, spotlit
 from tests.api.users import Person, sign_up
 from tests.support.mcp_server import TOKEN, ToolServer, answering
+from tests.support.product import product_at
 from tests.support.scripted import ScriptedProduct
 
-WRONG_ID = b'{"jsonrpc": "2.0", "id": 99, "result": {}}'
+NEWEST_ANSWER_IS_IN_WORDS = """
+    SELECT status <> 'pending' AND NOT content @> '[{"type": "call"}]' FROM conversations_message
+    WHERE conversation_id = %s AND role = 'assistant' ORDER BY created_at DESC LIMIT 1
+"""
+CALL_WAITS = """
+    EXISTS (SELECT FROM tools_toolcall call JOIN conversations_message message
+    ON message.id = call.round_id WHERE conversation_id = %s AND call.status = 'waiting')
+"""
 
 
 @pytest.fixture
@@ -41,6 +52,7 @@ def person(says: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
 def kept_person(scripted_product: ScriptedProduct, tool_server: ToolServer) -> Iterator[Person]:
     tool_server.answers_as = None
     user = owner_with_tools(scripted_product, tool_server)
+    scripted_product.give_largest_plan(user.organization_id)
     yield user
     user.browser.close()
 
@@ -116,10 +128,9 @@ def wait(until: Callable[[], Any], *, look_s: float = 0.1) -> Any:
 
 
 def waiting_call(user: Person, conversation: str) -> dict[str, Any]:
-    def found() -> Any:
-        return [one for one in calls_of(user, conversation) if one["status"] == "waiting"]
-
-    return dict(wait(found)[0])
+    product_at(str(user.browser.base_url)).wait_until(CALL_WAITS, [conversation])
+    waiting = [one for one in calls_of(user, conversation) if one["status"] == "waiting"]
+    return waiting[0]
 
 
 def answered(user: Person, conversation: str, *, look_s: float = 0.1) -> list[dict[str, Any]]:
@@ -131,6 +142,7 @@ def answered(user: Person, conversation: str, *, look_s: float = 0.1) -> list[di
         has_call = any(part["type"] == "call" for part in last["parts"])
         return branch if last["status"] != "pending" and not has_call else None
 
+    product_at(str(user.browser.base_url)).wait_until(NEWEST_ANSWER_IS_IN_WORDS, [conversation])
     return list(wait(messages, look_s=look_s))
 
 
@@ -205,52 +217,52 @@ def test_reading_tool_is_called_at_once_and_the_answer_goes_on(
 
 
 def test_turn_without_tools_offers_none(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    conversation = person.new_conversation()
+    conversation = caller.new_conversation()
     path = f"/api/conversations/{conversation}/messages"
     body = {"content": "Shall I go?", "tool_choice": "none"}
-    assert person.browser.post(path, json=body).status_code == 200
-    prompt, answer = answered(person, conversation)
+    assert caller.browser.post(path, json=body).status_code == 200
+    prompt, answer = answered(caller, conversation)
     again = f"/api/messages/{prompt['id']}/regenerate"
-    assert person.browser.post(again, json={"tool_choice": "none"}).status_code == 200
-    assert answered(person, conversation)[-1]["content"].strip() == "Take an umbrella."
+    assert caller.browser.post(again, json={"tool_choice": "none"}).status_code == 200
+    assert answered(caller, conversation)[-1]["content"].strip() == "Take an umbrella."
     assert all("tools" not in one for one in scripted_product.bodies[-2:])
     assert answer["content"].strip() == "Take an umbrella."
     assert tool_server.called == []
 
 
 def test_answer_after_a_call_has_read_the_long_file_too(
-    person: Person, scripted_product: ScriptedProduct
+    caller: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    conversation = person.new_conversation()
-    file = upload(person, long_pdf("The ferry sails at noon.", on=21), "ferry.pdf")
-    ask_about(person, conversation, "When does the ferry sail, and in what weather?", file)
-    answered(person, conversation)
+    conversation = caller.new_conversation()
+    file = upload(caller, long_pdf("The ferry sails at noon.", on=21), "ferry.pdf")
+    ask_about(caller, conversation, "When does the ferry sail, and in what weather?", file)
+    answered(caller, conversation)
     asked, call, result = scripted_product.prompts[-1][-3:]
     assert (call["role"], result["role"]) == ("assistant", "tool")
     assert "[page 21]\nThe ferry sails at noon." in asked["content"]
 
 
 def test_changing_tool_waits_for_its_person_and_is_called_once(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("book", '{"city": "Rome"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = waiting_call(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = waiting_call(caller, conversation)
     assert tool_server.called == []
-    assert decide(person, call, "once") == 200
-    assert decide(person, call, "once") == 409
-    answered(person, conversation)
+    assert decide(caller, call, "once") == 200
+    assert decide(caller, call, "once") == 409
+    answered(caller, conversation)
     assert tool_server.called == [("book", "Rome")]
     [stored] = scripted_product.rows(
         "SELECT decision, decided_by_id FROM tools_toolcall WHERE id = %s", [call["id"]]
     )
     assert stored["decision"] == "once"
-    assert str(stored["decided_by_id"]) == person.me["user"]["id"]
+    assert str(stored["decided_by_id"]) == caller.me["user"]["id"]
 
 
 def test_denied_call_is_not_made_and_the_answer_goes_on(
@@ -292,14 +304,14 @@ def test_grant_holds_for_its_chat_or_for_all_and_is_revoked(
 
 
 def test_always_is_refused_for_what_calls_itself_destructive(
-    person: Person, scripted_product: ScriptedProduct
+    caller: Person, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.calls(("cancel_all", "{}"))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = waiting_call(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = waiting_call(caller, conversation)
     assert call["may_always"] is False
-    assert decide(person, call, "always") == 400
+    assert decide(caller, call, "always") == 400
 
 
 def test_writing_on_gives_a_waiting_call_up(
@@ -317,27 +329,24 @@ def test_writing_on_gives_a_waiting_call_up(
     assert roles == ["user", "assistant", "tool", "user"]
 
 
-@pytest.mark.parametrize(
-    ("calls", "answer"),
-    [
-        (("hang", "{}"), "Timeout after 5 s."),
-        (("huge", "{}"), "Tool server error"),
-        (("forecast", "[1]"), "not a JSON object"),
-        (("forecast", "{}"), "Error"),
-    ],
-    ids=["hangs", "huge", "no-object", "wrong-arguments"],
-)
 def test_failed_call_costs_a_word_and_not_the_chat(
-    caller: Person, scripted_product: ScriptedProduct, calls: tuple[str, str], answer: str
+    caller: Person, scripted_product: ScriptedProduct
 ) -> None:
-    scripted_product.calls(calls)
+    failing = {
+        ("hang", "{}"): "Timeout after 5 s.",
+        ("huge", "{}"): "Tool server error",
+        ("forecast", "[1]"): "not a JSON object",
+        ("forecast", "{}"): "Error",
+    }
+    scripted_product.calls(*failing)
     conversation = caller.new_conversation()
     ask(caller, conversation)
     messages = answered(caller, conversation)
     assert messages[-1]["content"].strip() == "Take an umbrella."
-    [call] = calls_of(caller, conversation)
-    assert call["status"] == "failed"
-    assert answer in scripted_product.prompts[-1][-1]["content"]
+    assert [call["status"] for call in calls_of(caller, conversation)] == ["failed"] * 4
+    results = [message["content"] for message in scripted_product.prompts[-1][-4:]]
+    for (call, answer), result in zip(failing.items(), results, strict=True):
+        assert answer in result, call
 
 
 def test_long_result_is_cut(caller: Person, scripted_product: ScriptedProduct) -> None:
@@ -350,14 +359,15 @@ def test_long_result_is_cut(caller: Person, scripted_product: ScriptedProduct) -
     assert "[cut: the result has 100,000 characters]" in call["result"]
 
 
+WRONG_ID = b'{"jsonrpc": "2.0", "id": 99, "result": {}}'
+
+
 @pytest.mark.parametrize(
     "lie",
     [
         answering(200, b"{", content_type="application/json"),
         answering(200, b"[]", content_type="application/json"),
-        answering(
-            200, b'{"jsonrpc": "2.0", "id": 99, "result": {}}', content_type="application/json"
-        ),
+        answering(200, WRONG_ID, content_type="application/json"),
         answering(200, b"hello", content_type="text/html"),
         answering(500, b"no"),
         answering(307, b"", location="http://169.254.169.254/latest/meta-data"),
@@ -365,16 +375,29 @@ def test_long_result_is_cut(caller: Person, scripted_product: ScriptedProduct) -
     ids=["no-json", "no-object", "wrong-id", "html", "fails", "redirect"],
 )
 def test_server_that_lies_is_named_as_failed(
-    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer, lie: Any
+    settings: Any, tool_server: ToolServer, lie: Any
 ) -> None:
+    settings.TOOLS_TO_PRIVATE, settings.TOOL_TIMEOUT_S = True, 2.0
     tool_server.answers_as = lie
+    try:
+        with pytest.raises(ToolFailed, match=r"^Tool server error: |Timeout"):
+            asyncio.run(tool_call(Address(tool_server.url, TOKEN), "forecast", {"city": "Oslo"}))
+    finally:
+        tool_server.answers_as = None
+    assert ("forecast", "Oslo") not in tool_server.called
+
+
+def test_chat_goes_on_past_a_server_that_lies(
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+) -> None:
+    tool_server.answers_as = answering(307, b"", location="http://169.254.169.254/latest/meta-data")
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
     conversation = caller.new_conversation()
     ask(caller, conversation)
     answered(caller, conversation)
     [call] = calls_of(caller, conversation)
     assert call["status"] == "failed"
-    assert call["result"].startswith("Tool server error: ") or "Timeout" in call["result"]
+    assert call["result"].startswith("Tool server error: ")
 
 
 def test_changed_definition_is_reviewed_anew(
@@ -394,42 +417,42 @@ def test_changed_definition_is_reviewed_anew(
 
 
 def test_orders_in_a_result_do_not_reach_the_model(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     tool_server.forecast = f"Sunny. {ORDERS}"
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    assert answered(person, conversation)[-1]["status"] == "completed"
-    [call] = calls_of(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    assert answered(caller, conversation)[-1]["status"] == "completed"
+    [call] = calls_of(caller, conversation)
     assert (call["result"], call["withheld"]) == (f"Sunny. {ORDERS}", True)
     assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
-    sent = person.browser.get(f"/api/messages/{answered(person, conversation)[-1]['id']}/sent")
+    sent = caller.browser.get(f"/api/messages/{answered(caller, conversation)[-1]['id']}/sent")
     results = [one["text"] for one in sent.json()["messages"] if one["role"] == "tool"]
     assert results == [WITHHELD]
 
 
 def test_result_loses_the_place_that_reads_like_orders(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     weather = "It is sunny in the north and it rains in the south. " * 15
     tool_server.forecast = f"{weather}\n\n{ORDERS}\n\n{weather}Take a coat."
     scripted_product.calls(("forecast", '{"city": "Oslo"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    messages = answered(person, conversation)
-    [call] = calls_of(person, conversation)
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    messages = answered(caller, conversation)
+    [call] = calls_of(caller, conversation)
     assert (call["withheld"], call["withheld_in_part"]) == (True, True)
-    sent = person.browser.get(f"/api/messages/{messages[-1]['id']}/sent").json()["messages"]
+    sent = caller.browser.get(f"/api/messages/{messages[-1]['id']}/sent").json()["messages"]
     read = [scripted_product.prompts[-1][-1]["content"], sent[-1]["text"]]
     for text in read:
         assert WITHHELD in text and "Take a coat." in text and ORDERS not in text
 
 
-def test_key_is_offered_no_tools(person: Person, scripted_product: ScriptedProduct) -> None:
-    key = person.new_key(scopes=["inference", "conversations"])
-    conversation = person.new_conversation()
-    answer = person.browser.post(
+def test_key_is_offered_no_tools(caller: Person, scripted_product: ScriptedProduct) -> None:
+    key = caller.new_key(scopes=["inference", "conversations"])
+    conversation = caller.new_conversation()
+    answer = caller.browser.post(
         f"/api/conversations/{conversation}/messages",
         json={"content": "Hello"},
         headers={"Authorization": f"Bearer {key['secret']}", "Cookie": ""},
@@ -439,14 +462,14 @@ def test_key_is_offered_no_tools(person: Person, scripted_product: ScriptedProdu
 
 
 def test_calls_and_servers_of_others_do_not_exist(
-    person: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
+    caller: Person, scripted_product: ScriptedProduct, tool_server: ToolServer
 ) -> None:
     scripted_product.calls(("book", '{"city": "Rome"}'))
-    conversation = person.new_conversation()
-    ask(person, conversation)
-    call = waiting_call(person, conversation)
-    [server] = servers_of(person)
-    invitation = person.new_invitation(role="member")["url"].partition("#")[2]
+    conversation = caller.new_conversation()
+    ask(caller, conversation)
+    call = waiting_call(caller, conversation)
+    [server] = servers_of(caller)
+    invitation = caller.new_invitation(role="member")["url"].partition("#")[2]
     colleague = sign_up(scripted_product.url, invitation=invitation)
     outsider = sign_up(scripted_product.url)
     for other in (colleague, outsider):

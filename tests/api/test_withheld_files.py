@@ -80,6 +80,9 @@ def test_sent_prompt_has_what_stood_in_place_of_a_withheld_file(
     assert "developer mode" not in sent
 
 
+@pytest.mark.nightly(
+    beside="tests/api/test_withheld_files.py::test_long_file_loses_one_of_its_passages"
+)
 def test_withheld_passages_of_a_long_file_are_shown(reader: Person) -> None:
     chat = reader.new_conversation()
     file = upload(reader, long_pdf(ORDER, on=9), "book.pdf")

@@ -30,10 +30,19 @@ from tests.support.static_files import share_static_files
 
 _START_TIMEOUT_SECONDS = 90.0
 _PORT_ATTEMPTS = 3
+_LOOK_S = 0.05
 # Opens the outbox of every product of the tests (tests/support/outbox.py).
 OUTBOX_TOKEN = "outbox-of-the-tests"
 _BACKGROUND = ("worker", "beat", "relay", "aggregator")
 _OUR_CODE = ["tests.support.product_code"]
+
+
+_started: dict[str, "Product"] = {}
+
+
+def product_at(url: str) -> "Product":
+    """That which listens there."""
+    return _started[url.rstrip("/")]
 
 
 class ProductDidNotStart(RuntimeError):
@@ -169,6 +178,7 @@ class Product:
             try:
                 for web in self.webs:
                     self.wait_until_ready(web)
+                    _started[web.url] = self
                 return
             except ProductDidNotStart as error:
                 if not attempts_left or "address already in use" not in str(error):
@@ -219,6 +229,23 @@ class Product:
         url = self.environment["DATABASE_URL"]
         with psycopg.connect(url, row_factory=dict_row) as connection:
             return connection.execute(query.encode(), parameters).fetchall()
+
+    def give_largest_plan(self, organization_id: str) -> None:
+        """So that few requests of its people meet a limit."""
+        self.rows(
+            "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
+            [organization_id],
+        )
+
+    def wait_until(self, condition: str, parameters: Sequence[object] = ()) -> None:
+        """Until an SQL expression is true, for 90 s at most. To look is a hundredth of a request to
+        the product, and so may be often."""
+        deadline = time.monotonic() + _START_TIMEOUT_SECONDS
+        query = f"SELECT ({condition})".encode()
+        with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
+            while connection.execute(query, parameters).fetchone() != (True,):
+                assert time.monotonic() < deadline, f"it did not happen: {condition}, {parameters}"
+                time.sleep(_LOOK_S)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command against this product; its output."""

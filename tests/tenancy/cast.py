@@ -62,10 +62,7 @@ def new_cast(product: Product) -> Cast:
     url = product.url
     own = everything(url, "Other")
     owner = own.owner
-    product.rows(
-        "UPDATE accounts_organization SET plan_id = 'premium' WHERE id = %s RETURNING id",
-        [owner.organization_id],
-    )
+    product.give_largest_plan(owner.organization_id)
     people = {role: _colleague(url, owner, role) for role in ROLES}
     keys = {
         "key": owner.new_key()["secret"],

@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-import pytest
 
 from tests.api.test_tools import ask, check
 from tests.api.tool_sign_in.steps import (
@@ -108,31 +107,24 @@ def test_code_of_another_server_is_not_exchanged(
     dishonest.stop()
 
 
-@pytest.mark.parametrize(
-    ("lie", "why"),
-    [
+def test_authorization_server_that_lies_is_a_clear_error(
+    owner: Person, trips: ToolServer, accounts: AuthorizationServer
+) -> None:
+    lies: list[tuple[dict[str, Any], str]] = [
         ({"issuer": "https://accounts.example"}, "calls itself"),
         ({"code_challenge_methods_supported": ["plain"]}, "PKCE"),
         ({"authorization_endpoint": "javascript:alert(1)"}, "metadata of an authorization"),
         ({"token_endpoint": "ftp://127.0.0.1/token"}, "metadata of an authorization"),
         ({"token_endpoint_auth_methods_supported": ["private_key_jwt"]}, "offers none"),
-    ],
-    ids=["issuer", "pkce", "script", "no-web", "no-method"],
-)
-def test_authorization_server_that_lies_is_a_clear_error(
-    owner: Person,
-    trips: ToolServer,
-    accounts: AuthorizationServer,
-    lie: dict[str, Any],
-    why: str,
-) -> None:
+    ]
     server = add(owner, trips)
-    accounts.metadata = {**accounts.honest, **lie}
-    answer = begin(owner, server)
-    assert answer.status_code == 502, answer.text
-    error = answer.json()["error"]
-    assert error["code"] == "tool_sign_in_failed"
-    assert why in error["message"]
+    for lie, why in lies:
+        accounts.metadata = {**accounts.honest, **lie}
+        answer = begin(owner, server)
+        assert answer.status_code == 502, answer.text
+        error = answer.json()["error"]
+        assert error["code"] == "tool_sign_in_failed"
+        assert why in error["message"]
 
 
 def test_token_of_one_person_or_organization_is_never_sent_for_another(
