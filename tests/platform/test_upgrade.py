@@ -23,6 +23,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from backend.platform.partitions import convert, is_partitioned
 from billing.partitions import TABLES
 from tests.support.database import triggers_resting
+from tests.support.migrations import models_rendered_alone
 
 _RECORD = """
 INSERT INTO billing_usagerecord (
@@ -117,7 +118,9 @@ class Upgrade:
 def upgrade(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Upgrade]:
     """The tests of this module have the upgraded database for the default one."""
     with django_db_blocker.unblock(), _other_database("upgraded") as tests:
-        yield _upgrade(new=_column(_SCHEMA, tests))
+        with models_rendered_alone():
+            seen = _upgrade(new=_column(_SCHEMA, tests))
+        yield seen
 
 
 def _upgrade(new: set[str]) -> Upgrade:
