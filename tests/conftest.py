@@ -52,6 +52,12 @@ def django_db_modify_db_settings(services: None, pytestconfig: pytest.Config) ->
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool, pytestconfig: pytest.Config) -> bool:
+    """The test database goes with its server: it is not dropped, which waits until all left it."""
+    return django_db_keepdb or pytestconfig.stash[SERVICES].template is not None
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """pytest-django's test database, which is cheap to empty after a transactional test."""
     with pytest.MonkeyPatch.context() as patch:
