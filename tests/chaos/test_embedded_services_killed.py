@@ -39,7 +39,7 @@ def site(scratch: Path) -> Iterator[Site[LaunchedProduct]]:
     directory = Path(tempfile.mkdtemp(dir=scratch))
     directory.chmod(0o711)
     settings = {"PARLEY_ENGINE_URL": upstream.url, "PARLEY_WEB_WORKERS": "1"}
-    product = LaunchedProduct(directory, settings)
+    product = LaunchedProduct(directory, settings, forked=True)
     try:
         product.start()
         site = Site(product, upstream, sign_up(product.url))

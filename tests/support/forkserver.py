@@ -4,7 +4,7 @@ Of a process's start most is the import of Django, Celery, pydantic and the like
 processor time, in each of the hundred processes that a run of the tests starts. Here it is spent
 once. Nothing of our own code and no setting is read before the fork; command, environment, folder,
 output and signals are those of an ordinary start, and each is a process of its own that can be
-killed alone. `make run` is tested without it (tests/support/launched.py).
+killed alone. What `make run` starts is tested without it too (tests/e2e/test_better_model.py).
 
 The server runs as `python -m tests.support.forkserver FD product`, and ends with the tests. One of
 its own, `engine`, has what an engine imports, whose torch is 1.7 seconds of each start.
@@ -147,7 +147,7 @@ def fork(
     kind: Kind = "product",
 ) -> Forked:
     """Start `python …`, `uvicorn …` or `celery …` in the repository's folder; it dies with us."""
-    return _ask(_server(kind), arguments, environment, output)
+    return _ask(server(kind), arguments, environment, output)
 
 
 class Origin:
@@ -196,7 +196,7 @@ def _ask(
 
 
 @functools.cache
-def _server(kind: Kind) -> socket.socket:
+def server(kind: Kind = "product") -> socket.socket:
     """Of the tests' process: started when it is first needed, told to end by our own end."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with its:

@@ -26,7 +26,7 @@ from infra.launcher.procfile import ROOT
 from infra.services.bundle import SERVICE_VARIABLES
 from infra.services.ports import free_port
 from tests.api.users import Browser
-from tests.support import cluster
+from tests.support import cluster, forkserver
 from tests.support.processes import run_python
 from tests.support.product import OUTBOX_TOKEN
 from tests.support.static_files import share_static_files
@@ -42,6 +42,7 @@ class LaunchedProduct:
             the product in their own process reaches it.
         model: what it fetches beside the small one; "small": nothing.
         migrated: it finds a database with all migrations, as from its second start on.
+        forked: its processes are (tests/support/forked_launcher.py).
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class LaunchedProduct:
         *,
         model: str = "small",
         migrated: bool = True,
+        forked: bool = False,
     ) -> None:
         self._model = model
+        self._forked = forked
         self._migrated = migrated
         self.var = directory / "var"
         self.port = free_port()
@@ -78,9 +81,15 @@ class LaunchedProduct:
         share_static_files(self.var)
         if self._migrated:
             cluster.place(self.var / "services" / "postgres")
+        program, server = ["manage.py"], []
+        if self._forked:
+            server = [forkserver.server().fileno()]
+            program = ["-m", "tests.support.forked_launcher", *map(str, server)]
+        options = ["up", "--model", self._model, "--port", str(self.port)]
         self.launcher = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--model", self._model, "--port", str(self.port)],
+            [sys.executable, *program, *options],
             cwd=ROOT,
+            pass_fds=server,
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

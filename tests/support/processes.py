@@ -55,7 +55,7 @@ class ProductProcess:
 
     def start(self) -> None:
         if not self.is_running:
-            arguments = _expanded(self._command, self._environment)
+            arguments = expanded(self._command, self._environment)
             self.log.parent.mkdir(parents=True, exist_ok=True)
             with self.log.open("ab") as output:
                 self._process = self._fork(arguments, environment=self._environment, output=output)
@@ -91,7 +91,7 @@ def run_python(
         return subprocess.CompletedProcess(command, code, output.read().decode(errors="replace"))
 
 
-def _expanded(command: str, environment: Mapping[str, str]) -> list[str]:
+def expanded(command: str, environment: Mapping[str, str]) -> list[str]:
     """The words of a command line of the Procfile, its variables filled in by the shell."""
     done = subprocess.run(
         ["/bin/sh", "-c", f"printf '%s\\0' {command}"],

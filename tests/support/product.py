@@ -34,7 +34,7 @@ _LOOK_S = 0.05
 # Opens the outbox of every product of the tests (tests/support/outbox.py).
 OUTBOX_TOKEN = "outbox-of-the-tests"
 _BACKGROUND = ("worker", "beat", "relay", "aggregator")
-_OUR_CODE = ["tests.support.product_code"]
+OUR_CODE = ["tests.support.product_code"]
 
 
 _started: dict[str, "Product"] = {}
@@ -91,7 +91,7 @@ class Product:
         self._background_names = background
         self._background: dict[str, ProductProcess] = {}
         self._inside: Inside | None = None
-        self._origin = Origin(_OUR_CODE, apart=["PARLEY_PORT"])
+        self._origin = Origin(OUR_CODE, apart=["PARLEY_PORT"])
         self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.support.product_settings",
