@@ -23,7 +23,7 @@ from tests.chaos.doors.targets import Target
 _FROZEN_PART = 0.25
 MAX_RECOVERY_S = 240.0
 _MAX_STEP_S = 10.0
-_LOOK_S = 0.05
+_LOOK_S = 0.1
 
 
 @dataclass
