@@ -5,33 +5,36 @@ longer than PostgreSQL's answer.
 """
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
 
-# Stands in the SQL's parameters where a call's own value belongs.
-_PLACE = UUID("00000000-0000-4000-8000-00000000face")
+# Stand in the SQL's parameters where a call's own values belong.
+_PLACES = tuple(UUID(int=0xFACE << 64 | number) for number in range(4))
 
 
 class CompiledQuery:
-    """A query of rows for an id.
+    """A query of rows for some ids, or for none.
 
     Args:
-        build: the query for an id, by `values_list`; nothing else in it may differ between calls.
+        build: the query for these ids, by `values_list`; nothing else in it may differ between
+            calls.
     """
 
-    def __init__(self, build: Callable[[UUID], QuerySet[Any, Any]]) -> None:
+    def __init__(self, build: Callable[..., QuerySet[Any, Any]]) -> None:
         self._build = build
+        self._written: tuple[str, tuple[Any, ...], dict[int, Any]] | None = None
 
-    def rows(self, value: UUID) -> list[list[Any]]:
-        """What the query finds for this id. Blocks."""
+    def rows(self, *values: UUID) -> list[list[Any]]:
+        """What the query finds for these ids. Blocks."""
+        if self._written is None:
+            self._written = self._write(_PLACES[: len(values)])
         sql, parameters, converters = self._written
-        own = [value if parameter == _PLACE else parameter for parameter in parameters]
+        own = dict(zip(_PLACES, values, strict=False))
         with connection.cursor() as cursor:
-            cursor.execute(sql, own)
+            cursor.execute(sql, [own.get(p, p) if isinstance(p, UUID) else p for p in parameters])
             rows = [list(row) for row in cursor.fetchall()]
         for row in rows:
             for place, (functions, expression) in converters.items():
@@ -39,12 +42,11 @@ class CompiledQuery:
                     row[place] = function(row[place], expression, connection)
         return rows
 
-    @cached_property
-    def _written(self) -> tuple[str, tuple[Any, ...], dict[int, Any]]:
+    def _write(self, places: tuple[UUID, ...]) -> tuple[str, tuple[Any, ...], dict[int, Any]]:
         """The SQL, its parameters, and what makes Python's values of the columns that need it."""
-        compiler = self._build(_PLACE).query.get_compiler(connection=connection)
+        compiler = self._build(*places).query.get_compiler(connection=connection)
         sql, parameters = compiler.as_sql()
-        if _PLACE not in parameters:
-            raise ValueError("The query does not ask for the id that it is given.")
+        if any(place not in parameters for place in places):
+            raise ValueError("The query does not ask for an id that it is given.")
         columns = [column for column, _, _ in compiler.select]
         return sql, tuple(parameters), compiler.get_converters(columns)

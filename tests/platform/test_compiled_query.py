@@ -29,6 +29,14 @@ def test_rows_are_those_of_the_id_that_is_asked_for() -> None:
 
 @pytest.mark.django_db
 def test_query_that_leaves_the_id_out_is_refused() -> None:
-    query = CompiledQuery(lambda _: Membership.objects.values_list("role"))
-    with pytest.raises(ValueError, match="does not ask for the id"):
+    query = CompiledQuery(lambda _id: Membership.objects.values_list("role"))
+    with pytest.raises(ValueError, match="does not ask for an id"):
         query.rows(uuid.uuid4())
+
+
+@pytest.mark.django_db
+def test_query_without_an_id_finds_what_is_there_now() -> None:
+    query = CompiledQuery(lambda: Membership.objects.values_list("role"))
+    before = len(query.rows())
+    MembershipFactory.create()
+    assert len(query.rows()) == before + 1

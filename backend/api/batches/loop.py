@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from backend.accounts.authentication import principal_for_key_id
@@ -29,6 +29,7 @@ from backend.api.models import OPEN_BATCH_STATES, Batch, BatchLine, BatchState
 from backend.generation.admission.queue import BATCH_WAITED
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
+from backend.platform.compiled_query import CompiledQuery
 from backend.platform.database import in_database
 from backend.platform.errors import (
     AuthenticationFailed,
@@ -196,7 +197,17 @@ def batch_loops(gateway: Gateway) -> dict[str, Any]:
 
 def _open_batches() -> list[Batch]:
     """Oldest first; a few at a time, and those that wait for nothing else come round."""
-    return list(Batch.objects.filter(state__in=OPEN_BATCH_STATES).order_by("created_at")[:100])
+    if not _ANY_OPEN.rows():
+        return []
+    return list(_open().order_by("created_at")[:100])
+
+
+def _open() -> QuerySet[Batch]:
+    return Batch.objects.filter(state__in=OPEN_BATCH_STATES)
+
+
+# Nearly always there is none, and every web process looks once a second.
+_ANY_OPEN = CompiledQuery(lambda: _open().values_list("pk")[:1])
 
 
 def _claim(batch_pk: UUID) -> bool:

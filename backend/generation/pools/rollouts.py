@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 import structlog
 from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
@@ -21,6 +22,7 @@ from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, record, staff
 from backend.generation.models import Rollout
 from backend.generation.pools.trial import Answers, Margins, latency_bucket, worse_by
+from backend.platform.compiled_query import CompiledQuery
 from backend.platform.database import in_database
 
 log = structlog.get_logger(__name__)
@@ -64,8 +66,17 @@ def trial_of(row: Rollout) -> Trial:
 
 def trials_read() -> dict[str, Trial]:
     """Those in force, by the model or alias that is asked for."""
-    rows = Rollout.objects.filter(is_active=True, percent__gt=0)
-    return {row.model: trial_of(row) for row in rows}
+    if not _ANY_IN_FORCE.rows():
+        return {}
+    return {row.model: trial_of(row) for row in _in_force()}
+
+
+def _in_force() -> QuerySet[Rollout]:
+    return Rollout.objects.filter(is_active=True, percent__gt=0)
+
+
+# Nearly always there is none, and every web process looks once a second.
+_ANY_IN_FORCE = CompiledQuery(lambda: _in_force().values_list("pk")[:1])
 
 
 def rollout_save(row: Rollout, *, by: UUID) -> None:
