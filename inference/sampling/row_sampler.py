@@ -14,7 +14,7 @@ from torch import Tensor
 
 from inference.core import SamplingParams
 
-_CANDIDATES = 512
+_CANDIDATES = (512, 4096)
 """Top-p is looked for among so many tokens first; only flat distributions need more."""
 
 
@@ -49,10 +49,18 @@ def sample_rows(logits: Tensor, params: list[SamplingParams], noise: list[float]
         tokens[plain] = _invert(probs, [noise[i] for i in plain])
     if ranked:
         probs, ids = _ranked_distribution(logits[ranked], [params[i] for i in ranked])
-        by_id = ids.argsort(dim=-1)
-        picks = _invert(probs.gather(1, by_id), [noise[i] for i in ranked])
-        tokens[ranked] = ids.gather(1, by_id.gather(1, picks[:, None])).squeeze(1)
+        tokens[ranked] = _sample_ranked(probs, ids, logits.shape[-1], [noise[i] for i in ranked])
     return tokens
+
+
+def _sample_ranked(probs: Tensor, ids: Tensor, vocab: int, noise: list[float]) -> Tensor:
+    """Token ids (R,), by the order of the ids, of what was ranked: all of the vocabulary, or a few,
+    which are sorted in less time than the whole takes to be laid out."""
+    if ids.shape[-1] == vocab:
+        return _invert(torch.zeros_like(probs).scatter_(1, ids, probs), noise)
+    by_id = ids.argsort(dim=-1)
+    picks = _invert(probs.gather(1, by_id), noise)
+    return ids.gather(1, by_id.gather(1, picks[:, None])).squeeze(1)
 
 
 def _over_temperature(logits: Tensor, params: list[SamplingParams]) -> Tensor:
@@ -77,7 +85,7 @@ def _ranked_distribution(logits: Tensor, params: list[SamplingParams]) -> tuple[
     top_p = _column(logits.double(), [p.top_p for p in params])
     scaled = _over_temperature(logits, params)
     total = scaled.logsumexp(dim=-1, keepdim=True).double()
-    for count in (min(_CANDIDATES, vocab), vocab):
+    for count in (*(few for few in _CANDIDATES if few < vocab), vocab):
         ids = _best(logits, count)
         probs = (scaled.gather(1, ids).double() - total).exp()
         probs = torch.where(torch.arange(count, device=logits.device) < top_k, probs, 0.0)
