@@ -196,17 +196,7 @@ class ManagedModel:
             record.max_model_len,
         )
         self._said = {}
-        self._fetching = subprocess.Popen(
-            [sys.executable, "-m", "infra.launcher.acquire", msgspec.json.encode(wanted).decode()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-            preexec_fn=nicely(  # noqa: PLW1509 - see process.py
-                die_with_parent(signal.SIGKILL), BACKGROUND_NICENESS
-            ),
-        )
+        self._fetching = _start_fetching(wanted)
         threading.Thread(target=self._read, args=(self._fetching,), daemon=True).start()
         self._to("fetching")
 
@@ -269,6 +259,20 @@ class ManagedModel:
             return httpx.get(f"{self.engine_url}/ready", timeout=1).status_code == 200
         except httpx.HTTPError:
             return False
+
+
+def _start_fetching(wanted: Wanted) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "infra.launcher.acquire", msgspec.json.encode(wanted).decode()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=nicely(  # noqa: PLW1509 - see process.py
+            die_with_parent(signal.SIGKILL), BACKGROUND_NICENESS
+        ),
+    )
 
 
 def plain(text: str) -> str:

@@ -142,8 +142,24 @@ def test_plot_is_an_image_with_a_bar_for_each_rate():
     assert len(bars) == 4 * 2
 
 
-def test_stages_of_a_start_make_up_the_whole(tmp_path, capsys):
-    model = str(write_random_model(tmp_path / "random"))
+@pytest.fixture(scope="module")
+def random_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_random_model(tmp_path_factory.mktemp("bench") / "random")
+
+
+@pytest.fixture(scope="module")
+def measured() -> Machine:
+    return Machine.measure()
+
+
+@pytest.fixture
+def measured_once(measured: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To measure what this machine can do takes a second of its time."""
+    monkeypatch.setattr(Machine, "measure", lambda _clock: measured)
+
+
+def test_stages_of_a_start_make_up_the_whole(random_model, capsys):
+    model = str(random_model)
     start.main(["--model", model, "--runs", "1", "--", "--max-model-len", "1024"])
     out = capsys.readouterr().out.splitlines()
     names, seconds = ([cell.strip() for cell in row.split("|")[2:-1]] for row in (out[-3], out[-1]))
@@ -154,15 +170,16 @@ def test_stages_of_a_start_make_up_the_whole(tmp_path, capsys):
     assert sum(map(float, seconds)) == pytest.approx(float(whole), abs=0.05)
 
 
-def test_host_time_of_a_step_is_printed_for_each_context(tmp_path, capsys):
-    context._print_host(write_random_model(tmp_path / "random"), [64, 1500])
+def test_host_time_of_a_step_is_printed_for_each_context(random_model, capsys):
+    context._print_host(random_model, [64, 1500])
     rows = capsys.readouterr().out.splitlines()[-2:]
     assert [row.split("|")[1].strip() for row in rows] == ["64", "1,500"]
     assert all(row.count("µs") == 2 for row in rows)
 
 
-def test_decode_steps_are_printed_for_each_context_and_number_of_streams(tmp_path, capsys):
-    model = str(write_random_model(tmp_path / "random"))
+@pytest.mark.usefixtures("measured_once")
+def test_decode_steps_are_printed_for_each_context_and_number_of_streams(random_model, capsys):
+    model = str(random_model)
     options = ["--contexts", "64", "300", "--streams", "1", "3", "--threads", "1"]
     decode.main(["--model", model, *options])
     rows = [row.split("|")[1:-1] for row in capsys.readouterr().out.splitlines()[-4:]]
@@ -172,7 +189,8 @@ def test_decode_steps_are_printed_for_each_context_and_number_of_streams(tmp_pat
     assert all(len(row) == 8 for row in cells)
 
 
-def test_decode_step_that_does_not_fit_says_how_much_it_needs(tmp_path, capsys):
-    model = str(write_random_model(tmp_path / "random"))
+@pytest.mark.usefixtures("measured_once")
+def test_decode_step_that_does_not_fit_says_how_much_it_needs(random_model, capsys):
+    model = str(random_model)
     decode.main(["--model", model, "--contexts", "1000000000", "--streams", "8"])
     assert "| 1,000,000,000 | 8 | needs " in capsys.readouterr().out

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 
-import httpx
 import pytest
 
 from inference.config import EngineConfig, SchedulerConfig
@@ -14,7 +12,7 @@ from inference.engine.engine_core import EngineCore
 from inference.protocol import AddRequest
 from inference.runner.model_runner import ModelRunner
 from tests.inference.conftest import greedy
-from tests.inference.serving import serve, wait_for
+from tests.inference.serving import serve
 from tests.inference.test_families import make_folder
 
 PROMPT = [(11 * i) % 100 + 3 for i in range(20)]
@@ -90,35 +88,27 @@ def test_request_is_refused_when_it_waited_too_long_to_begin(core, clock):
 
 @pytest.mark.model
 def test_deadline_and_queue_timeout_are_answered_over_http(model_path):
-    """One seat: a long answer with a deadline in it, and one that waits behind it too long."""
-    options = ("--max-num-seqs", "1", "--max-wait", "0.5", "--num-blocks", "520")
+    """One seat: who waits too long behind a long answer, and answers with a deadline in them."""
+    options = ("--max-num-seqs", "1", "--max-wait", "0.3", "--num-blocks", "520")
     with serve(model_path, *options) as served:
-        body = {"prompt": "Once", "ignore_eos": True, "temperature": 0}
-        partial: list[httpx.Response] = []
-
-        def ask() -> None:
-            long = body | {"max_tokens": 8000, "timeout_s": 2.5}
-            answer = httpx.post(f"{served.url}/v1/completions", json=long, timeout=90)
-            partial.append(answer)
-
-        thread = threading.Thread(target=ask)
-        thread.start()
-        wait_for(lambda: served.metric("vllm:num_requests_running") == 1)
-        refused = served.http.post("/v1/completions", json=body)
+        body = {"prompt": "Once", "ignore_eos": True, "temperature": 0, "max_tokens": 8000}
+        with served.http.stream("POST", "/v1/completions", json=body | {"stream": True}) as long:
+            lines = long.iter_lines()
+            next(lines)
+            refused = served.http.post("/v1/completions", json={"prompt": "Never"})
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "queue_timeout"
         assert int(refused.headers["retry-after"]) > 0
-        thread.join()
-        answer = partial[0].json()
+        served.wait_until_idle()
+
+        answer = served.http.post("/v1/completions", json=body | {"timeout_s": 0.5}).json()
         assert answer["choices"][0]["finish_reason"] == "timeout"
         assert 0 < answer["usage"]["completion_tokens"] < 8000
         assert answer["choices"][0]["text"]
         served.wait_until_idle()
 
         with served.http.stream(
-            "POST",
-            "/v1/completions",
-            json=body | {"max_tokens": 8000, "timeout_s": 0.5, "stream": True},
+            "POST", "/v1/completions", json=body | {"timeout_s": 0.5, "stream": True}
         ) as stream:
             events = [line for line in stream.iter_lines() if line]
         assert events[-1] == "data: [DONE]"

@@ -47,7 +47,7 @@ def test_real_loop_is_ended_soon(tokenizer: TextTokenizer, real: dict) -> None:
     assert loop.end < len(ids), "and before the model would have stopped"
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(
     before=st.lists(st.integers(0, 50), max_size=60),
     cycle=st.lists(st.integers(0, 6), min_size=1, max_size=40),

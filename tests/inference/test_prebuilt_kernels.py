@@ -12,18 +12,36 @@ from inference.kernels.cpu import prebuilt
 from inference.kernels.cpu.compile import build, load_kernels
 from inference.kernels.cpu.packed_linear import PackedLinear
 from inference.quantization.rounding import round_to_blocks
+from tests.inference.conftest import compiled
 
 AVX2 = prebuilt.LEVELS[-1]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Of a machine that was given the kernels for AVX2, and no others. At -O3 the compiler takes
-    several times as long."""
+@pytest.fixture(
+    scope="module",
+    params=[
+        "once",
+        pytest.param(
+            "now",
+            marks=pytest.mark.nightly(
+                beside="tests/inference/test_prebuilt_kernels.py"
+                "::test_machine_without_a_compiler_computes_with_the_library_for_its_processor"
+            ),
+        ),
+    ],
+)
+def folder(request, tmp_path_factory):
+    """Of a machine that was given the kernels for AVX2, and no others: by the flags of that level,
+    compiled once on this machine and kept, at night anew. At -O3 the compiler takes several times
+    as long."""
     if shutil.which("g++") is None or not AVX2.needs <= prebuilt._instructions():
         pytest.skip("needs g++ and AVX2")
     folder = tmp_path_factory.mktemp("built")
-    build((*AVX2.flags, "-O0"), prebuilt.library_path(AVX2, folder))
+    library, flags = prebuilt.library_path(AVX2, folder), (*AVX2.flags, "-O0")
+    if request.param == "once":
+        shutil.copy(compiled(" ".join(flags))._name, library)
+    else:
+        build(flags, library)
     return folder
 
 

@@ -118,7 +118,7 @@ def test_attention_of_prompts_is_rounded_where_activations_are(
 @pytest.mark.parametrize(
     "limit",
     [
-        512,
+        256,
         pytest.param(
             1024,
             marks=pytest.mark.nightly(

@@ -7,6 +7,7 @@ After every rule the invariants written down in block_pool.py and request.py are
 from __future__ import annotations
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -266,8 +267,28 @@ class WindowedSchedulerMachine(SchedulerMachine):
         return KVCacheManager(NUM_BLOCKS, BLOCK_SIZE, windowed=windowed)
 
 
-_SETTINGS = settings(max_examples=200, stateful_step_count=40, deadline=None, derandomize=True)
+_EVERY_RUN = settings(max_examples=80, stateful_step_count=40, deadline=None, derandomize=True)
+_AT_NIGHT = settings(_EVERY_RUN, max_examples=400)
+_HERE = "tests/inference/test_scheduler_machine.py"
 TestSchedulerMachine = SchedulerMachine.TestCase
-TestSchedulerMachine.settings = _SETTINGS
+TestSchedulerMachine.settings = _EVERY_RUN
 TestWindowedSchedulerMachine = WindowedSchedulerMachine.TestCase
-TestWindowedSchedulerMachine.settings = _SETTINGS
+TestWindowedSchedulerMachine.settings = _EVERY_RUN
+
+
+class ManyHistories(SchedulerMachine):
+    """The same at night."""
+
+
+class ManyWindowedHistories(WindowedSchedulerMachine):
+    """The same at night."""
+
+
+TestManyHistories = ManyHistories.TestCase
+TestManyHistories.settings = _AT_NIGHT
+pytest.mark.nightly(beside=f"{_HERE}::TestSchedulerMachine::runTest")(TestManyHistories)
+TestManyWindowedHistories = ManyWindowedHistories.TestCase
+TestManyWindowedHistories.settings = _AT_NIGHT
+pytest.mark.nightly(beside=f"{_HERE}::TestWindowedSchedulerMachine::runTest")(
+    TestManyWindowedHistories
+)

@@ -17,7 +17,7 @@ PROMPT = "List countries."
 BEGUN = {
     "messages": [
         {"role": "user", "content": PROMPT},
-        {"role": "assistant", "content": "* Antarctica\n" * 18},
+        {"role": "assistant", "content": "* Antarctica\n" * 44},
     ],
     "temperature": 0,
     "continue_final_message": True,
@@ -31,13 +31,13 @@ def ask(served: Served, **fields) -> dict:
 @pytest.fixture(scope="module")
 def endless(served: Served) -> dict:
     """The same answer, not ended."""
-    return ask(served, max_tokens=140, stop_on_loop=False)
+    return ask(served, max_tokens=40, stop_on_loop=False)
 
 
 @pytest.fixture(scope="module")
 def ended(served: Served) -> dict:
     """The answer as it is by default."""
-    return ask(served, max_tokens=140)
+    return ask(served, max_tokens=40)
 
 
 def test_loop_is_ended_and_counted_to_the_token(served: Served, ended: dict, endless: dict) -> None:
@@ -48,14 +48,14 @@ def test_loop_is_ended_and_counted_to_the_token(served: Served, ended: dict, end
     assert choice["finish_details"]["repeats"] >= 4
     text = choice["message"]["content"]
     assert endless["choices"][0]["message"]["content"].startswith(text), "greedy until it ends"
-    assert 20 < answer["usage"]["completion_tokens"] < 130
+    assert 20 < answer["usage"]["completion_tokens"] < 36
     asked = {"prompt": text, "add_special_tokens": False}
     tokens = served.http.post("/tokenize", json=asked).json()["tokens"]
     assert answer["usage"]["completion_tokens"] == len(tokens)
 
 
 def test_loop_that_is_wanted_goes_on(endless: dict) -> None:
-    assert endless["usage"]["completion_tokens"] == 140
+    assert endless["usage"]["completion_tokens"] == 40
     assert endless["choices"][0]["finish_reason"] == "length"
     assert "finish_details" not in endless["choices"][0]
 
@@ -72,7 +72,7 @@ def streamed(served: Served, body: dict) -> tuple[dict, str, dict]:
 
 
 def test_stream_ends_with_the_details(served: Served, ended: dict) -> None:
-    last, text, usage = streamed(served, BEGUN | {"max_tokens": 140})
+    last, text, usage = streamed(served, BEGUN | {"max_tokens": 40})
     assert last["finish_reason"] == "length"
     assert last["finish_details"]["type"] == "loop"
     assert text == ended["choices"][0]["message"]["content"]
@@ -89,7 +89,7 @@ def test_answer_that_begins_by_itself_is_ended_too(served: Served) -> None:
 
 
 def test_every_choice_ends_for_itself(served: Served) -> None:
-    answer = ask(served, max_tokens=140, n=2)
+    answer = ask(served, max_tokens=40, n=2)
     assert [choice["finish_details"]["type"] for choice in answer["choices"]] == ["loop", "loop"]
 
 
@@ -125,8 +125,8 @@ def test_requested_repetition_is_not_ended(served: Served) -> None:
 
 
 def test_minimum_length_is_kept(served: Served) -> None:
-    answer = ask(served, max_tokens=140, min_tokens=130)
-    assert answer["usage"]["completion_tokens"] == 130
+    answer = ask(served, max_tokens=40, min_tokens=36)
+    assert answer["usage"]["completion_tokens"] == 36
 
 
 def test_text_completion_is_ended_only_where_that_is_asked(served: Served) -> None:
@@ -134,16 +134,11 @@ def test_text_completion_is_ended_only_where_that_is_asked(served: Served) -> No
     assert (
         served.http.post("/v1/completions", json=body).json()["usage"]["completion_tokens"] == 200
     )
-    ended = served.http.post(
-        "/v1/completions",
-        json={
-            **body,
-            "prompt": "The countries: Antarctica\nAntarctica\nAntarctica\n",
-            "stop_on_loop": True,
-        },
-    ).json()
-    if ended["usage"]["completion_tokens"] < 200:
-        assert ended["choices"][0]["finish_details"]["type"] == "loop"
+    # The model goes on with a loop of its own; one of the prompt's words is its reader's wish.
+    asked = {"prompt": "The", "temperature": 0, "max_tokens": 260, "stop_on_loop": True}
+    ended = served.http.post("/v1/completions", json=asked).json()
+    assert ended["choices"][0]["finish_details"]["type"] == "loop"
+    assert ended["usage"]["completion_tokens"] < 260
 
 
 def test_model_without_a_generation_config_has_no_defaults(model_path) -> None:

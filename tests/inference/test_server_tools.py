@@ -34,7 +34,7 @@ def message_of(response) -> tuple[dict, str]:
 
 def test_required_gives_calls_of_the_tools(served):
     message, reason = message_of(
-        served.chat(ASK, tools=TOOLS, tool_choice="required", max_tokens=160)
+        served.chat(ASK, tools=TOOLS, tool_choice="required", max_tokens=64)
     )
     assert message["content"] is None
     assert message["tool_calls"]
@@ -167,7 +167,7 @@ def test_results_are_read_by_a_model_whose_template_knows_no_tools(served):
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": "21 degrees and sunny"},
     ]
-    body = {"messages": messages, "tools": TOOLS, "max_tokens": 40, "temperature": 0}
+    body = {"messages": messages, "tools": TOOLS, "max_tokens": 12, "temperature": 0}
     message, _ = message_of(served.http.post("/v1/chat/completions", json=body))
     assert message["content"] or message["tool_calls"]
 
@@ -188,7 +188,7 @@ def test_schema_that_no_grammar_holds_is_any_object_unless_strict(served):
             "Hi",
             tools=[strange(False)],
             tool_choice="required",
-            max_tokens=300,
+            max_tokens=48,
             parallel_tool_calls=False,
         )
     )

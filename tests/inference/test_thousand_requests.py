@@ -86,7 +86,7 @@ def probe(served: Served) -> str:
 @pytest.mark.parametrize(
     "requests",
     [
-        250,
+        150,
         pytest.param(
             1000,
             marks=pytest.mark.nightly(

@@ -1,9 +1,8 @@
-"""`torchrun … -m inference serve`: the ranks that it starts are one server."""
+"""`torchrun … -m inference serve`: the ranks that it starts are one server. They are started as a
+user's are; torchrun itself is forked from what has torch."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from inference.engine.engine_core import EngineCore
 from inference.runner.model_runner import ModelRunner
 from infra.services.ports import free_port
 from tests.inference.conftest import Driver, greedy
-from tests.inference.serving import Served, is_ready, wait_for
+from tests.inference.serving import Served, is_ready, start, wait_for
 from tests.inference.tiny import make_tiny_model
 
 PROMPT = [(7 * i * i) % 200 + 3 for i in range(40)]
@@ -32,14 +31,12 @@ def test_two_torchrun_ranks_give_the_tokens_of_one(model):
     assert len(set(expected)) > 1
 
     port = free_port()
-    torchrun = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
-            *("--master-addr", "127.0.0.1", "--master-port", str(free_port())),
-            *("-m", "inference", "serve", "--model", str(model), "--port", str(port)),
-            *("--tensor-parallel-size", "2", "--kv-dtype", "int8", "--num-blocks", "32"),
-            *("--threads", "1", "--device", "cpu", "--no-api-key"),
-        ]
+    torchrun = start(
+        *("torch.distributed.run", "--nproc-per-node", "2"),
+        *("--master-addr", "127.0.0.1", "--master-port", str(free_port())),
+        *("-m", "inference", "serve", "--model", str(model), "--port", str(port)),
+        *("--tensor-parallel-size", "2", "--kv-dtype", "int8", "--num-blocks", "32"),
+        *("--threads", "1", "--device", "cpu", "--no-api-key"),
     )
     served = Served(f"http://127.0.0.1:{port}", torchrun)
     try:
@@ -54,4 +51,4 @@ def test_two_torchrun_ranks_give_the_tokens_of_one(model):
     finally:
         served.http.close()
         torchrun.terminate()
-        torchrun.wait(timeout=60)
+        torchrun.wait()

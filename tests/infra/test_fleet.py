@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 
 from backend.generation.pools.config import read_pools
 from backend.platform.machine_models import Action, Command, command_write
+from infra.launcher import machine_model
+from infra.launcher.acquire import Wanted
 from infra.launcher.console import Console
 from infra.launcher.fleet import BUDGET_VARIABLE, Fleet
 from infra.launcher.fleet_pools import FleetPools
 from infra.launcher.supervisor import Supervisor
 from tests.inference.tiny import make_tiny_model
+from tests.support.forkserver import fork
 
 ENGINE = f"{sys.executable} -m tests.infra.ready_engine"
 BUDGET = {BUDGET_VARIABLE: "1GB"}
@@ -67,6 +71,24 @@ class Machine:
         self._supervisor.stop(())
 
 
+class ForkedFetch:
+    """With what a fleet asks of a process that fetches for it."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        said, output = os.pipe()
+        command = ("python", "-m", "infra.launcher.acquire", msgspec.json.encode(wanted).decode())
+        with os.fdopen(output, "wb") as writing:
+            self._process = fork(command, environment=os.environ, output=writing, kind="engine")
+        self.stdout = os.fdopen(said)
+        self.pid, self.poll, self.wait = self._process.pid, self._process.poll, self._process.wait
+
+
+@pytest.fixture
+def forked_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a process that has torch. The other test starts them as a launcher does."""
+    monkeypatch.setattr(machine_model, "_start_fetching", ForkedFetch)
+
+
 @pytest.fixture(scope="module")
 def tiny(scratch: Path) -> Path:
     return make_tiny_model(scratch / "tiny-for-fleet")
@@ -85,6 +107,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Machine]]:
         machine.stop()
 
 
+@pytest.mark.usefixtures("forked_fetches")
 def test_least_recently_used_model_is_unloaded_for_another_and_never_one_in_use(
     start: Callable[[], Machine], tiny: Path
 ) -> None:
@@ -122,6 +145,7 @@ def test_least_recently_used_model_is_unloaded_for_another_and_never_one_in_use(
     again.until(lambda: again.states() == {loaded: "idle", waiting: "stopped"})
 
 
+@pytest.mark.usefixtures("forked_fetches")
 def test_model_that_has_changed_is_declined_until_it_is_added_again(
     start: Callable[[], Machine], tmp_path: Path, tiny: Path
 ) -> None:
