@@ -184,6 +184,19 @@ def test_upgraded_database_is_as_a_new_one(upgrade: Upgrade) -> None:
     assert sorted(upgrade.new_schema - upgrade.schema) == []
 
 
+@pytest.mark.nightly(
+    beside="tests/platform/test_upgrade.py::test_upgraded_database_is_as_a_new_one"
+)
+def test_django_by_itself_makes_the_same_database(upgrade: Upgrade) -> None:
+    """With each model rendered that is related to a changed one."""
+    with _other_database("by_itself"):
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())
+        schema = _column(_SCHEMA)
+    assert sorted(schema - upgrade.new_schema) == []
+    assert sorted(upgrade.new_schema - schema) == []
+
+
 def test_squashed_migrations_count_as_applied_after_an_upgrade(upgrade: Upgrade) -> None:
     applied = set(MigrationRecorder(connection).applied_migrations())
     assert _squashed().keys() <= applied
