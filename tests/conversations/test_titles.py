@@ -123,6 +123,10 @@ def test_second_answer_generates_no_title(product, upstream, person):
 
     ask(person, conversation, PROMPT)
 
-    eventually(lambda: len(usage_of(product, person)) == 4, timeout=2)
-    assert len(usage_of(product, person)) == 3
+    # The worker is asked for the title of another one behind whatever it was asked for before.
+    another = person.new_conversation()
+    ask(person, another, PROMPT)
+    assert eventually(lambda: title_of(person, another)) == "Garden plans"
+    eventually(lambda: len(usage_of(product, person)) == 5)
+    assert len(usage_of(product, person)) == 5, "of three answers and two titles"
     assert title_of(person, conversation) == "Mine"
