@@ -26,6 +26,11 @@ from tests.support.static_files import collected_static_files, read_files_once
 from tests.support.voice import voice_beside
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if nightly.is_left_out(config):
+        nightly.try_fewer_examples()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What asks a shared product is run where that product is (infra/checks.py): each costs
     processor time for as long as it stands, also while nobody asks it. No run begins while a test

@@ -36,6 +36,20 @@ def unkept(items: Sequence[pytest.Item], root: Path) -> list[str]:
     return wrong
 
 
+def is_left_out(config: pytest.Config) -> bool:
+    """Whether this run leaves the nightly tests out."""
+    return "not nightly" in config.getoption("markexpr", default="")
+
+
+def try_fewer_examples() -> None:
+    """Of random inputs a run tries thirty where a test does not say how many, for hypothesis' usual
+    hundred: each run has others. Before the tests are imported."""
+    from hypothesis import settings  # not for who needs the rest of this module
+
+    settings.register_profile("every run", settings.default, max_examples=30)
+    settings.load_profile("every run")
+
+
 def is_whole(config: pytest.Config) -> bool:
     """Whether this run of pytest collects whole files."""
     return not config.getoption("lf", default=False) and not any(
