@@ -61,11 +61,8 @@ def test_chats_are_exported_and_imported(sign_up: SignUp, tmp_path: Path) -> Non
     expect(page.get_by_text("Is <b>this</b> bold?")).to_be_visible()
 
 
-def test_temporary_chat_is_erased_when_it_is_left(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
-    scripted_product.says("Certainly.")
-    person = sign_up()
+def temporary_chat_is_erased_when_it_is_left(person: Person, product: ScriptedProduct) -> None:
+    product.says("Certainly.")
     page = person.page
     person.open("/")
     page.get_by_role("button", name="Temporary chat").click()
@@ -80,23 +77,22 @@ def test_temporary_chat_is_erased_when_it_is_left(
     expect(person.conversations).to_have_count(0)
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
         page.get_by_role("button", name="New chat").first.click()
-    person.visitor.expect_status(404)
-    person.open(f"/c/{identity}")
-    expect(page.get_by_text("This conversation doesn't exist")).to_be_visible()
+    assert person.context.request.get(f"/api/conversations/{identity}").status == 404
 
 
-def test_chats_are_tagged_found_printed_and_gone_on_with(
+def test_chats_are_tagged_found_printed_and_gone_on_with_and_a_temporary_one_is_erased(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
     page = person.page
+    temporary_chat_is_erased_when_it_is_left(person, scripted_product)
     texts = ["How do I feed a sourdough starter?", "With <b>flour</b> and $x^2$ of water."]
     soup = insert_branch(scripted_product, person, "Bread <i>x</i>", texts)
     insert_branch(scripted_product, person, "Old bread", ["A starter", "Only a starter."])
     for identity in (soup, person.new_conversation("Bicycle repair")):
         person.call("PATCH", f"/api/conversations/{identity}", {"tags": ["kitchen", identity[:8]]})
 
-    person.open("/chats")
+    person.go("/chats")
     main = page.get_by_role("main")
     main.get_by_label("Tag", exact=True).select_option(label=f"{soup[:8]} (1)")
     expect(main.get_by_role("checkbox", name="Choose Bicycle repair")).to_be_hidden()

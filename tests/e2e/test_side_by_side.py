@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.images import keep_image
-from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.compared_models import compared_models, says
 from tests.support.scripted import ScriptedProduct
@@ -48,7 +48,7 @@ def choose_models(person: Person, *names: str) -> None:
     expect(page.get_by_role("button", name=f"Model: {len(names)} models")).to_be_visible()
 
 
-def test_two_models_answer_side_by_side_one_again_and_the_chat_goes_on_with_one(
+def test_two_models_answer_side_by_side_one_again_and_the_chat_goes_on_with_one_as_of_three(
     sign_up: SignUp, upstreams: Upstreams
 ) -> None:
     person = sign_up()
@@ -90,26 +90,26 @@ def test_two_models_answer_side_by_side_one_again_and_the_chat_goes_on_with_one(
     page.get_by_role("button", name="Send", exact=True).click()
     expect(person.answer).to_contain_text("So are their branches.")
     assert upstreams["birch"].served[-1].body["messages"][-2]["content"].startswith("Birches")
+    person.wait_for_the_end()
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    person.go("/")
+    more_stand_side_by_side_and_are_there_after_a_reload(person, upstreams, 3, "phone")
 
 
-ON_A_PHONE = (
-    "tests/e2e/test_side_by_side.py"
-    "::test_more_models_stand_side_by_side_and_are_there_after_a_reload[3-phone]"
+@pytest.mark.nightly(
+    beside="tests/e2e/test_side_by_side.py"
+    "::test_two_models_answer_side_by_side_one_again_and_the_chat_goes_on_with_one_as_of_three"
 )
-
-
-@pytest.mark.parametrize(
-    ("count", "device"),
-    [
-        pytest.param(4, "desktop", marks=pytest.mark.nightly(beside=ON_A_PHONE)),
-        (3, "phone"),
-    ],
-)
-def test_more_models_stand_side_by_side_and_are_there_after_a_reload(
-    sign_up: SignUp, upstreams: Upstreams, count: int, device: str
-) -> None:
-    person = sign_up(**(PHONE if device == "phone" else {}))
+def test_four_models_stand_side_by_side_at_a_desk(sign_up: SignUp, upstreams: Upstreams) -> None:
+    person = sign_up()
     person.open("/")
+    more_stand_side_by_side_and_are_there_after_a_reload(person, upstreams, 4, "desktop")
+
+
+def more_stand_side_by_side_and_are_there_after_a_reload(
+    person: Person, upstreams: Upstreams, count: int, device: str
+) -> None:
     page = person.page
     names = ("Alder", "Birch", "Cedar", "Elm")[:count]
     for name in names:

@@ -98,7 +98,7 @@ def test_answer_that_is_being_written_keeps_its_chat_in_the_trash(
     page = person.page
     person.open("/")
     person.say("Take your time")
-    person.wait_for_words()
+    person.wait_for_words(1)
     identity = person.conversation_id
     person.go("/chats")
     main = page.get_by_role("main")
