@@ -212,7 +212,8 @@ def can_be_installed(page: Page) -> None:
 
 
 @pytest.mark.nightly(
-    beside="tests/e2e/test_chat.py::test_answer_is_complete_after_a_reload_and_a_broken_connection"
+    beside="tests/e2e/test_chat.py"
+    "::test_prompt_is_edited_and_an_answer_has_versions_and_is_complete_after_a_broken_connection"
 )
 def test_answer_goes_on_when_a_frozen_page_wakes(
     app: Person, scripted_product: ScriptedProduct

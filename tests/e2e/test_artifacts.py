@@ -127,14 +127,17 @@ def shown(page: Page) -> FrameLocator:
     return panel(page).frame_locator("iframe").locator("iframe").last.content_frame
 
 
-AT_A_DESK = "tests/e2e/test_artifacts.py::test_artifact_is_looked_at_in_its_versions[desktop]"
+AT_A_DESK = (
+    "tests/e2e/test_artifacts.py"
+    "::test_artifact_is_looked_at_in_its_versions_and_a_hostile_one_reaches_nothing[desktop]"
+)
 
 
 @pytest.mark.parametrize(
     "device",
     ["desktop", pytest.param("phone", marks=pytest.mark.nightly(beside=AT_A_DESK))],
 )
-def test_artifact_is_looked_at_in_its_versions(
+def test_artifact_is_looked_at_in_its_versions_and_a_hostile_one_reaches_nothing(
     sign_up: SignUp, scripted_product: ScriptedProduct, device: str
 ) -> None:
     scheme = {"color_scheme": "dark"} if device == "phone" else {}
@@ -195,6 +198,9 @@ def test_artifact_is_looked_at_in_its_versions(
     expect(person.answer.get_by_role("img", name="Way")).to_be_visible()
     opener.nth(3).click()
     expect(panel(page).get_by_role("img", name="Way")).to_be_visible()
+    page.keyboard.press("Escape")
+    if device == "desktop":
+        hostile_artifact_reaches_nothing(person, scripted_product)
 
 
 def test_artifact_is_shown_while_it_is_written(
@@ -225,21 +231,17 @@ def test_artifact_is_shown_while_it_is_written(
     expect(artifact.get_by_role("heading", name="Next")).to_be_visible()
 
 
-def test_hostile_artifact_reaches_nothing(
-    sign_up: SignUp, scripted_product: ScriptedProduct
-) -> None:
+def hostile_artifact_reaches_nothing(person: Person, product: ScriptedProduct) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end."""
-    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()
-    person.visitor.expect_sandbox()
     attempts = ", ".join(
         f"{json.dumps(name)}: async () => {tried}" for name, tried in ATTEMPTS.items()
     )
     code = HOSTILE.format(origin=json.dumps(person.visitor.url), attempts=attempts)
     texts = ["Harm", fenced("html", code)]
-    address = f"/c/{insert_branch(scripted_product, person, 'Hostile', texts)}"
-    person.open(address)
+    address = f"/c/{insert_branch(product, person, 'Hostile', texts)}"
+    person.go(address)
     person.answer.get_by_role("button", name="Open").click()
     report = shown(page).locator("#report")
     expect(report).to_have_attribute("data-tried", str(len(ATTEMPTS)))

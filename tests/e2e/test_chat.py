@@ -24,7 +24,7 @@ def short_answers(scripted_product: ScriptedProduct) -> None:
     scripted_product.says("There was once a lighthouse.")
 
 
-def test_edited_prompt_is_a_branch_and_an_answer_has_versions(
+def test_prompt_is_edited_and_an_answer_has_versions_and_is_complete_after_a_broken_connection(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
@@ -64,11 +64,14 @@ def test_edited_prompt_is_a_branch_and_an_answer_has_versions(
     expect(prompts.first).to_contain_text("Tell me about cats.")
     expect(prompts.last).to_contain_text("And about lions.")
 
+    person.go("/")
+    answer_is_complete_after_a_reload_and_a_broken_connection(person, scripted_product)
 
-def test_answer_is_complete_after_a_reload_and_a_broken_connection(
-    person: Person, scripted_product: ScriptedProduct
+
+def answer_is_complete_after_a_reload_and_a_broken_connection(
+    person: Person, product: ScriptedProduct
 ) -> None:
-    scripted_product.says(STORY, rate=10.0)
+    product.says(STORY, rate=10.0)
     person.visitor.expect_offline()
     person.say("Write a long story about a journey to the moon.")
     person.wait_for_words(3)

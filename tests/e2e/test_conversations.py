@@ -16,8 +16,8 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_conversation_is_renamed_pinned_deleted_restored_found_and_archived(
-    sign_up: SignUp,
+def test_conversation_is_renamed_pinned_deleted_restored_found_archived_and_shared(
+    sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
     page = person.page
@@ -61,6 +61,9 @@ def test_conversation_is_renamed_pinned_deleted_restored_found_and_archived(
     titles = {row["title"]: row for row in person.call("GET", "/api/conversations")["data"]}
     assert titles["Red lentil soup"]["pinned"]
     assert "Bicycle repair" not in titles
+    link_shows_the_messages_until_it_is_deleted_forbidden_or_revoked(
+        person, visit(), scripted_product
+    )
 
 
 def find_by_keyboard(person: Person, word: str, identity: str) -> None:
@@ -110,21 +113,19 @@ def test_list_loads_further_pages_when_scrolled(
 
 def open_whales(person: Person, product: ScriptedProduct) -> None:
     texts = ["Tell me about whales.", "They are **large**."]
-    person.open(f"/c/{insert_branch(product, person, 'Whales', texts)}")
+    person.go(f"/c/{insert_branch(product, person, 'Whales', texts)}")
 
 
-def test_link_shows_the_messages_until_it_is_deleted_forbidden_or_revoked(
-    sign_up: SignUp, visit: Visit, scripted_product: ScriptedProduct
+def link_shows_the_messages_until_it_is_deleted_forbidden_or_revoked(
+    person: Person, other_user: Visitor, product: ScriptedProduct
 ) -> None:
-    person = sign_up()
     page = person.page
-    open_whales(person, scripted_product)
+    open_whales(person, product)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Create link").click()
     link = page.get_by_role("textbox", name="Link").input_value()
     expect(page.get_by_text(re.compile("It works until"))).to_be_visible()
 
-    other_user = visit()
     other_user.expect_status(404)
     other_page = other_user.page
     no_longer = other_page.get_by_text("This link no longer works")

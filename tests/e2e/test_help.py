@@ -68,7 +68,8 @@ def test_help_is_in_the_menu_and_on_the_sheet_of_keys_and_says_what_works_and_wh
 
 
 @pytest.mark.nightly(
-    beside="tests/e2e/test_refusals.py::test_blocked_prompt_is_marked_explained_and_can_be_edited"
+    beside="tests/e2e/test_refusals.py"
+    "::test_blocked_prompt_is_explained_appealed_and_edited_and_what_is_unknown_is_not_found"
 )
 def test_help_on_a_phone_is_in_its_language(sign_up: SignUp) -> None:
     language = "ar"

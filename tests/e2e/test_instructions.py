@@ -1,4 +1,4 @@
-"""Instructions of a person and of a chat, what the model thought, and what was really sent."""
+"""What lies behind an answer: instructions, what the model thought, what was really sent."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_instructions_are_sent_as_written_and_the_thought_is_folded_above_the_answer(
+def test_what_was_sent_what_was_thought_and_that_an_answer_was_stored_can_be_looked_at(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Arr, salt it be.", thought=THOUGHT)
@@ -57,6 +57,35 @@ def test_instructions_are_sent_as_written_and_the_thought_is_folded_above_the_an
         expect(sent).to_contain_text(said)
     assert_accessible(page, "what was sent")
     keep_image(page, "sent")
+    page.keyboard.press("Escape")
+    stored_answer_is_switched_on_given_and_shown_as_such(person, scripted_product)
+
+
+def stored_answer_is_switched_on_given_and_shown_as_such(
+    person: Person, product: ScriptedProduct
+) -> None:
+    """Owners decide which answers are reused, and whoever wonders sees that one was."""
+    page = person.page
+    product.says("Seven hills.")
+    person.go("/settings/privacy")
+    page.get_by_label("Stored answers are given to").select_option("exact")
+    page.get_by_label("Minutes that an answer is stored").fill("30")
+    page.get_by_label("Also where answers are sampled").check()
+    section = page.get_by_role("heading", name="Reused answers").locator("xpath=..")
+    section.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. It holds within seconds.")).to_be_visible()
+    keep_image(page, "reused-answers")
+    assert person.call("GET", "/api/data-policy")["answer_cache_s"] == 30 * 60
+
+    for _ in range(2):
+        person.go("/")
+        person.say("How many hills has Rome?")
+        expect(person.answer).to_contain_text("Seven hills.")
+        person.wait_for_the_end()
+    person.answer.get_by_role("button", name="More about this answer").click()
+    page.get_by_role("menuitem", name="What was sent").click()
+    sent = page.get_by_role("dialog", name="What was sent")
+    expect(sent).to_contain_text("a stored answer to an identical prompt")
 
 
 def thought_is_folded_above_its_answer(page: Page) -> None:

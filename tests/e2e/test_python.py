@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.inserted_conversations import insert_branch
-from tests.e2e.test_accessibility import PHONE, assert_accessible
+from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
 from tests.support.scripted import ScriptedProduct
 
@@ -107,20 +107,21 @@ def reported(shown: Locator) -> object:
     return json.loads(found[1])
 
 
-def run(person: Person, product: ScriptedProduct, code: str) -> Locator:
-    """Opens a chat whose answer is this program, and runs it."""
+def run(person: Person, product: ScriptedProduct, title: str, code: str) -> Locator:
+    """Goes to a chat with this title whose answer is this program, and runs it."""
     texts = ["Write it", f"```python\n{code}\n```"]
-    person.open(f"/c/{insert_branch(product, person, 'Program', texts)}")
+    person.go(f"/c/{insert_branch(product, person, title, texts)}")
     person.answer.get_by_role("button", name="Run").click()
     return panel(person.page)
 
 
-def test_program_runs_takes_files_is_cut_in_its_flood_stopped_in_its_loop_and_run_again(
+def test_program_runs_takes_files_is_cut_stopped_and_run_again_and_a_hostile_one_reaches_nothing(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up()
     page = person.page
-    shown = run(person, scripted_product, PROGRAM)
+    person.open("/")
+    shown = run(person, scripted_product, "Squares", PROGRAM)
     expect(shown.get_by_role("heading", name="squares.py")).to_be_visible()
     expect(output(page)).to_contain_text("squares: [0, 1, 4, 9, 16]")
     expect(output(page)).to_contain_text("to standard error")
@@ -164,17 +165,18 @@ def test_program_runs_takes_files_is_cut_in_its_flood_stopped_in_its_loop_and_ru
     assert output(page).inner_text() != first, "it draws the numbers of the one before"
     shown.get_by_role("button", name="Close artifact").click()
     expect(person.composer).to_have_value("The page goes on")
+    hostile_program_reaches_nothing_and_runs_on_a_phone(person, scripted_product)
 
 
-def test_hostile_program_reaches_nothing_and_runs_on_a_phone(
-    sign_up: SignUp, scripted_product: ScriptedProduct
+def hostile_program_reaches_nothing_and_runs_on_a_phone(
+    person: Person, product: ScriptedProduct
 ) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end."""
-    person = sign_up(**PHONE)
     page = person.page
+    page.set_viewport_size({"width": 390, "height": 844})
     person.visitor.expect_refusals()
     code = hostile(person.visitor.url) + FORGED_END
-    run(person, scripted_product, code)
+    run(person, product, "Hostile", code)
     expect(output(page)).to_contain_text("REPORT")
     expect(output(page)).to_contain_text("<img src=x onerror=alert(1)>")
     assert reported(output(page)) == dict.fromkeys(ATTEMPTS, "refused")

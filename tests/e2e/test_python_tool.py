@@ -30,7 +30,7 @@ while True: pass
 """
 IN_TWO_TABS = (
     "tests/e2e/test_python_tool.py"
-    "::test_program_is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped_from_outside"
+    "::test_program_is_allowed_and_seen_to_run_reaches_nothing_is_taken_over_and_stopped"
 )
 # Runs as long as it is let, and computes nothing.
 WAITING = 'import asyncio\nprint("begun", flush=True)\nawait asyncio.sleep(10_000)'
@@ -58,8 +58,8 @@ def switch_on(person: Person) -> None:
 
 
 def ask(person: Person, *files: FilePayload) -> Locator:
-    """Asks in a new chat; returns the choice that its person is given."""
-    person.open("/")
+    """Asks in a new chat of the open page; returns the choice that its person is given."""
+    person.go("/")
     page = person.page
     if files:
         with page.expect_file_chooser() as chooser:
@@ -87,7 +87,7 @@ def output(page: Page) -> Locator:
     return calls(page).get_by_role("region", name="Output of the program")
 
 
-def test_program_is_allowed_and_seen_to_run_and_its_answer_goes_on(
+def test_program_is_allowed_and_seen_to_run_reaches_nothing_is_taken_over_and_stopped(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     calls_with(scripted_product, PLOT)
@@ -124,16 +124,19 @@ def test_program_is_allowed_and_seen_to_run_and_its_answer_goes_on(
     expect(calls(page).get_by_role("img", name="plot.svg")).to_be_visible(timeout=LONG_MS)
     assert len([one for one in person.stored() if one["role"] == "assistant"]) == 2
 
+    hostile_program_reaches_nothing_is_stopped_and_reaches_the_model_cut(person, scripted_product)
+    is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped_from_outside(
+        person, scripted_product
+    )
 
-def test_hostile_program_reaches_nothing_is_stopped_and_reaches_the_model_cut(
-    sign_up: SignUp, scripted_product: ScriptedProduct
+
+def hostile_program_reaches_nothing_is_stopped_and_reaches_the_model_cut(
+    person: Person, product: ScriptedProduct
 ) -> None:
     """Dialogs, requests to other origins and errors fail the test at its end."""
-    person = sign_up()
     page = person.page
     person.visitor.expect_refusals()
-    calls_with(scripted_product, hostile(person.visitor.url) + FLOOD_WITHOUT_END)
-    switch_on(person)
+    calls_with(product, hostile(person.visitor.url) + FLOOD_WITHOUT_END)
     ask(person).get_by_role("button", name="Allow once").click()
     expect(output(page)).to_contain_text("the last", timeout=LONG_MS)
     expect(output(page)).to_contain_text("<img src=x onerror=alert(1)>")
@@ -158,6 +161,7 @@ def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
     calls_with(scripted_product, WAITING)
     switch_on(person)
     page = person.page
+    person.open("/settings")
     ask(person).get_by_role("button", name="Allow once").click()
     expect(output(page)).to_contain_text("begun", timeout=LONG_MS)
     held: list[Route] = []
@@ -179,12 +183,10 @@ def test_stop_of_the_answer_ends_its_program_before_the_server_answers(
     assert [one["role"] for one in person.stored()] == ["user", "assistant"]
 
 
-def test_program_is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped_from_outside(
-    sign_up: SignUp, scripted_product: ScriptedProduct
+def is_run_by_one_of_two_tabs_taken_over_when_it_closes_and_stopped_from_outside(
+    person: Person, product: ScriptedProduct
 ) -> None:
-    person = sign_up()
-    calls_with(scripted_product, WAITING)
-    switch_on(person)
+    calls_with(product, WAITING)
     ask(person).get_by_role("button", name="Allow once").click()
     expect(output(person.page)).to_contain_text("begun", timeout=LONG_MS)
     person.visitor.expect_status(409)

@@ -83,7 +83,7 @@ def press_until(answer: Locator, button: str, shown: Locator) -> None:
     expect(shown).to_be_visible()
 
 
-def test_answer_is_typeset_and_drawn_and_hostile_diagrams_do_nothing(
+def test_answer_is_typeset_and_drawn_when_it_is_whole_and_hostile_diagrams_do_nothing(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     person = sign_up(**PHONE, color_scheme="dark")
@@ -124,33 +124,37 @@ def test_answer_is_typeset_and_drawn_and_hostile_diagrams_do_nothing(
     expect(answer.get_by_text("As in every price list")).to_be_in_viewport()
     answer.get_by_role("link", name="Back to reference 1").click()
     expect(answer.get_by_role("link", name="Footnote 1")).to_be_focused()
+    formula_and_diagram_stay_text_while_they_are_written(person, scripted_product)
     hostile_diagrams_run_and_load_nothing(person, scripted_product)
 
 
-def test_formula_and_diagram_stay_text_while_they_are_written(
-    sign_up: SignUp, scripted_product: ScriptedProduct
+def formula_and_diagram_stay_text_while_they_are_written(
+    person: Person, product: ScriptedProduct
 ) -> None:
     """A formula whose end has not come is shown as it is written, and a fence that is open as
     code."""
-    person = sign_up()
     page = person.page
-    person.open("/")
+    send = page.get_by_role("button", name="Send", exact=True)
+    person.go("/")
     body = " ".join(f"*a_{number}* +" for number in range(30))
-    scripted_product.says(rf"Sum: \[ {body} 0 \] done.", rate=20)
-    person.say("Add")
+    product.says(rf"Sum: \[ {body} 0 \] done.", rate=20)
+    person.composer.fill("Add")
+    send.click()
     page.get_by_text(r"Sum: \[ *a_0* + *a_1* + *a_2*").wait_for()
     expect(person.answer.locator("em")).to_have_count(0)
-    scripted_product.hurries()
+    product.hurries()
     expect(person.answer.locator(".formula math")).to_have_count(1)
     person.wait_for_the_end()
 
     edges = " ".join(f"N{number}-->N{number + 1}\n" for number in range(12))
-    scripted_product.says(f"```mermaid\nflowchart LR\n {edges}```\n", rate=2)
-    person.say("Draw")
+    product.says(f"```mermaid\nflowchart LR\n {edges}```\n", rate=2)
+    person.composer.fill("Draw")
+    send.click()
     expect(person.answer.locator("pre")).to_contain_text("N1-->N2")
     assert person.answer.locator("img").count() == 0
-    scripted_product.hurries()
+    product.hurries()
     expect(person.answer.get_by_role("img", name="Diagram (flowchart)")).to_be_visible()
+    person.wait_for_the_end()
 
 
 def hostile_diagrams_run_and_load_nothing(person: Person, product: ScriptedProduct) -> None:

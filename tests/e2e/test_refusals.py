@@ -10,6 +10,10 @@ from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor, copied
 from tests.support.scripted import ScriptedProduct
+from tests.support.staff import Staff
+
+BEFORE = "Sure. Now, here is the guide: to make a"
+HARM = "pipe bomb you will need a pipe and some nails and then more."
 
 
 @pytest.fixture
@@ -22,7 +26,9 @@ def short_answers(scripted_product: ScriptedProduct) -> None:
     scripted_product.says("There was once a lighthouse.")
 
 
-def test_blocked_prompt_is_marked_explained_and_can_be_edited(person: Person) -> None:
+def test_blocked_prompt_is_explained_appealed_and_edited_and_what_is_unknown_is_not_found(
+    person: Person, sign_up: SignUp, scripted_product: ScriptedProduct, administrator: Staff
+) -> None:
     person.visitor.expect_status(400)
     page = person.page
     with page.expect_response("**/messages") as refused:
@@ -49,6 +55,7 @@ def test_blocked_prompt_is_marked_explained_and_can_be_edited(person: Person) ->
 
     person.open(f"/c/{chat}")
     expect(page.get_by_text("This request can't be answered")).to_be_visible()
+    appeal(person, "It is for a crime novel.")
     asked = page.get_by_role("article", name="You")
     asked.hover()
     asked.get_by_role("button", name="Edit message").click()
@@ -58,6 +65,50 @@ def test_blocked_prompt_is_marked_explained_and_can_be_edited(person: Person) ->
     person.wait_for_words()
     person.stop()
     expect(page.get_by_text("This request can't be answered")).to_be_hidden()
+    person.wait_for_the_end()
+
+    halted_answer_is_appealed_and_reviewed(person, scripted_product, administrator)
+    other = sign_up().new_conversation("Secret plans")
+    unknown_pages_and_another_persons_chat_are_not_found(person, other)
+
+
+def appeal(person: Person, reason: str) -> None:
+    person.page.get_by_role("button", name="Ask for a review").click()
+    person.page.get_by_role("textbox", name="Reason").fill(reason)
+    person.page.get_by_role("button", name="Send appeal").click()
+    expect(person.page.get_by_text("Your appeal was sent")).to_be_visible()
+
+
+def halted_answer_is_appealed_and_reviewed(
+    person: Person, product: ScriptedProduct, administrator: Staff
+) -> None:
+    """The person sees why, and reads what a reviewer has written in the admin."""
+    person.go("/")
+    product.says(f"{BEFORE} {HARM}")
+    person.say("What shall we build today?")
+    expect(person.page.get_by_text("The rest of this answer was withheld")).to_be_visible()
+    expect(person.answer).to_contain_text(BEFORE)
+    expect(person.answer).not_to_contain_text("bomb")
+    assert "bomb" not in person.page.content()
+    appeal(person, "I asked for a bird house.")
+    person.page.reload()
+    expect(person.page.get_by_text("Your appeal was sent")).to_be_visible()
+
+    queue = "/admin/audit/review/?state__exact=open"
+    listed = administrator.get(queue).text
+    assert "It is for a crime novel." in listed and "I asked for a bird house." in listed
+    generation = person.stored()[-1]["generation_id"]
+    [sent] = person.call("GET", f"/api/appeals?generation_id={generation}")["data"]
+    review = f"/admin/audit/review/{sent['id']}/change/"
+    assert 'name="audit_review_confirm"' in administrator.get(review).text
+    reviewed = administrator.submit(review, note="The words were enough.", audit_review_confirm="1")
+    assert reviewed.status_code == 302, reviewed.text[:2000]
+    listed = administrator.get(queue).text
+    assert "It is for a crime novel." in listed and "I asked for a bird house." not in listed
+
+    person.page.reload()
+    notice = person.page.get_by_text("the decision stands. “The words were enough.”")
+    expect(notice).to_be_visible()
 
 
 def test_rate_limit_counts_down_and_then_sends(
@@ -97,12 +148,10 @@ def test_rate_limit_counts_down_and_then_sends(
     expect(person.page.get_by_role("button", name="Previous version")).to_be_hidden()
 
 
-def test_unknown_page_and_another_persons_chat_are_not_found(sign_up: SignUp) -> None:
-    identity = sign_up().new_conversation("Secret plans")
-    person = sign_up()
+def unknown_pages_and_another_persons_chat_are_not_found(person: Person, chat: str) -> None:
     person.visitor.expect_status(404)
     heading = person.page.get_by_role("heading", name="This conversation doesn't exist")
-    person.open(f"/c/{identity}")
+    person.go(f"/c/{chat}")
     expect(heading).to_be_visible()
     person.go("/")
     person.go("/no/such/page")

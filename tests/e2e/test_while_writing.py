@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import assert_accessible
@@ -105,6 +105,7 @@ def test_second_tab_shows_changes_of_the_first_and_a_stopped_answer_keeps_its_te
     person.call("DELETE", f"/api/conversations/{identity}")
     expect(rows).to_have_count(0)
     expect(tab).to_have_url(re.compile("/$"))
+    composer_is_as_high_as_its_text_at_each_width(tab)
 
 
 # What waits over a reload, and for which of two tabs: frontend/src/chat/queued.test.ts.
@@ -158,14 +159,12 @@ def test_queued_message_waits_over_a_reload_and_is_sent_once_by_two_tabs_or_at_o
     assert len(prompts) == 4
 
 
-def test_composer_is_as_high_as_its_text_at_each_width(sign_up: SignUp) -> None:
-    person = sign_up()
-    page = person.page
-    person.open("/")
+def composer_is_as_high_as_its_text_at_each_width(page: Page) -> None:
+    composer = page.get_by_role("textbox", name="Message")
     height = "(area) => area.clientHeight"
-    one_line = person.composer.evaluate(height)
-    person.composer.fill("A question that is two lines long on a phone, and one at a desk.")
-    assert person.composer.evaluate(height) == one_line
+    one_line = composer.evaluate(height)
+    composer.fill("A question that is two lines long on a phone, and one at a desk.")
+    assert composer.evaluate(height) == one_line
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
     until(
@@ -173,7 +172,7 @@ def test_composer_is_as_high_as_its_text_at_each_width(sign_up: SignUp) -> None:
         "(height) => document.querySelector('textarea').clientHeight === height",
         arg=one_line + 24,
     )
-    person.composer.fill("")
-    assert person.composer.evaluate(height) == one_line
-    person.composer.fill("\n".join(map(str, range(60))))
-    assert one_line + 24 * 5 < person.composer.evaluate(height) < 844 * 0.45
+    composer.fill("")
+    assert composer.evaluate(height) == one_line
+    composer.fill("\n".join(map(str, range(60))))
+    assert one_line + 24 * 5 < composer.evaluate(height) < 844 * 0.45
