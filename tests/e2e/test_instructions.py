@@ -19,7 +19,7 @@ def visit(visit_scripted: Callable[..., Visitor]) -> Callable[..., Visitor]:
     return visit_scripted
 
 
-def test_what_was_sent_what_was_thought_and_that_an_answer_was_stored_can_be_looked_at(
+def test_prompt_as_it_was_sent_a_thought_and_a_stored_answer_can_be_looked_at(
     sign_up: SignUp, scripted_product: ScriptedProduct
 ) -> None:
     scripted_product.says("Arr, salt it be.", thought=THOUGHT)
