@@ -104,14 +104,16 @@ def lapse(product: ScriptedProduct, call: dict[str, Any]) -> None:
     )
 
 
-def is_looked_at_in_time(product: ScriptedProduct, call: dict[str, Any]) -> bool:
-    """Whether a process looks at the round when the page's lease lapses, and not before."""
-    [row] = product.rows(
-        "SELECT round.claimed_until, call.run_until FROM tools_toolcall call"
-        " JOIN tools_toolround round ON round.message_id = call.round_id WHERE call.id = %s",
-        [call["id"]],
-    )
-    return row["claimed_until"] is not None and row["claimed_until"] == row["run_until"]
+def wait_for(product: ScriptedProduct, call: dict[str, Any], condition: str) -> None:
+    """Of the call's row."""
+    query = f"SELECT {condition} FROM tools_toolcall WHERE id = %s"
+    product.wait_until(query, [call["id"]])
+
+
+# Whether a process looks at the round when the page's lease lapses, and not before.
+IS_LOOKED_AT_IN_TIME = """
+    run_until = (SELECT claimed_until FROM tools_toolround WHERE message_id = round_id)
+"""
 
 
 def test_program_is_run_by_a_page_and_the_answer_goes_on(
@@ -229,9 +231,9 @@ def test_page_that_leaves_gives_the_program_to_another(
     second = wait(lambda: (got := claim(caller, call)).status_code == 200 and got).json()
     assert tell(caller, call, first["run_id"], output="late").status_code == 409
     # One that says nothing more is given up too, and one that comes back in time is not.
-    wait(lambda: is_looked_at_in_time(scripted_product, call))
+    wait_for(scripted_product, call, IS_LOOKED_AT_IN_TIME)
     lapse(scripted_product, call)
-    wait(lambda: calls_of(caller, conversation)[0]["status"] == "due")
+    wait_for(scripted_product, call, "status = 'due'")
     assert tell(caller, call, second["run_id"], output="42").status_code == 200
     answered(caller, conversation)
 
@@ -240,15 +242,9 @@ def test_program_that_no_page_runs_fails(caller: Person, scripted_product: Scrip
     conversation = caller.new_conversation()
     ask(caller, conversation)
     call = due_call(caller, conversation)
-    wait(lambda: _is_offered(scripted_product, call))
+    wait_for(scripted_product, call, "run_until IS NOT NULL")
     lapse(scripted_product, call)
     assert failed(caller, conversation) == "Not run: no page was open."
-
-
-def _is_offered(product: ScriptedProduct, call: dict[str, Any]) -> bool:
-    query = "SELECT run_until FROM tools_toolcall WHERE id = %s"
-    [row] = product.rows(query, [call["id"]])
-    return row["run_until"] is not None
 
 
 def test_program_that_closes_each_page_is_given_up(
@@ -302,7 +298,8 @@ def test_writing_on_takes_the_program_from_its_page(
     run = claim(caller, call).json()
     scripted_product.calls()
     ask(caller, conversation)
-    wait(lambda: calls_of(caller, conversation)[0]["status"] == "failed")
+    wait_for(scripted_product, call, "status = 'failed'")
+    assert calls_of(caller, conversation)[0]["status"] == "failed"
     assert tell(caller, call, run["run_id"], output="42").status_code == 409
 
 

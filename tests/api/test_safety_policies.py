@@ -245,4 +245,4 @@ def _until(status: int, doors: list[httpx.Client]) -> None:
     deadline = time.monotonic() + PROMISED_S
     while (answered := {ask(door).status_code for door in doors}) != {status}:
         assert time.monotonic() < deadline, f"{answered} instead of {status} after {PROMISED_S} s"
-        time.sleep(0.5)
+        time.sleep(1)

@@ -6,5 +6,5 @@ cast.py        callers of another organization: sessions of every role, keys of 
 tries.py       a random request with the victim's ids in path, query, headers and body
 walk.py        so many of them, and whether an answer or the victim's rows show a leak
 
-test_walk.py   so many tries: 150, or as `make tenant-walk TRIES=10000` says
+test_walk.py   so many tries: 100, or as `make tenant-walk TRIES=10000` says
 """

@@ -1,6 +1,6 @@
 """Random requests of one organization for what is another's: nothing crosses.
 
-150 tries in the tests; `make tenant-walk TRIES=10000` prints its seed, and walks the
+100 tries in the tests; `make tenant-walk TRIES=10000` prints its seed, and walks the
 same way again with SEED=…
 """
 
@@ -14,7 +14,7 @@ from tests.tenancy.belongings import everything
 from tests.tenancy.cast import new_cast
 from tests.tenancy.walk import walk
 
-TRIES = int(os.environ.get("TRIES", "150"))
+TRIES = int(os.environ.get("TRIES", "100"))
 SEED = int(os.environ.get("SEED") or secrets.randbits(32))
 
 
