@@ -53,7 +53,8 @@ class Person:
         return created
 
     def new_conversation(self, **options: Any) -> str:
-        answer = self.browser.post("/api/conversations", json=options)
+        """It has a title: one that has none is named by a model, after its first answer."""
+        answer = self.browser.post("/api/conversations", json={"title": "A chat", **options})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 

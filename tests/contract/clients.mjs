@@ -191,7 +191,8 @@ const checks = {
       }),
     });
     const steps = await stream.steps;
-    return { steps: steps.length, results: steps.flatMap((step) => step.toolResults).length };
+    const results = steps.flatMap((step) => step.toolResults);
+    return { steps: steps.length, output: results[0].output };
   },
   async vercelErrors() {
     const asked = generateText({ model: vercel.chat("none"), prompt: "Hello" });
@@ -215,18 +216,6 @@ const checks = {
     let streamed = "";
     for await (const part of stream.textStream) streamed += part;
     return { text, streamed, tokens: (await stream.usage).outputTokens };
-  },
-  async vercelTools() {
-    const given = tool({
-      description: weather.description,
-      inputSchema: jsonSchema(schema),
-      execute: async ({ city }) => `Sunny in ${city}.`,
-    });
-    const { toolResults } = await generateText({
-      model: vercel.chat(model), prompt: ask[0].content, tools: { get_weather: given },
-      toolChoice: { type: "tool", toolName: "get_weather" }, maxOutputTokens: 60,
-    });
-    return { output: toolResults[0].output };
   },
   async vercelObjects() {
     const given = { prompt: "Name a city.", schema: jsonSchema(schema), maxOutputTokens: 40 };

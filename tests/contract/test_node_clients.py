@@ -97,10 +97,10 @@ def test_clients_wait_for_a_limit_and_ask_again(
 def test_vercels_sdk_chats_calls_and_keeps_to_schemas(found: dict[str, Any]) -> None:
     both = found["vercelChatAndResponses"]
     assert both.get("text") and both["streamed"] and 0 < both["tokens"] <= 4, both
-    assert found["vercelTools"].get("output") in {"Sunny in Rome.", "Sunny in Paris."}, found
     objects = found["vercelObjects"]
     assert objects.get("chat") in CITIES and objects["responses"] in CITIES, objects
     several = found["vercelSteps"]
-    assert several.get("steps", 0) >= 2 and several["results"] >= 1, several
+    assert several.get("steps", 0) >= 2, several
+    assert several["output"] in {"Sunny in Rome.", "Sunny in Paris."}, several
     assert found["vercelErrors"] == {"status": 404, "retried": False}, found["vercelErrors"]
     assert 1 <= found["vercelCancels"].get("parts", 0) < 100, found["vercelCancels"]

@@ -18,7 +18,6 @@ class GetWeather(BaseModel):
     """The weather of a city."""
 
     city: Literal["Paris", "Rome"]
-    unit: Literal["C", "F"]
 
 
 WEATHER: Any = openai.pydantic_function_tool(GetWeather, name="get_weather")

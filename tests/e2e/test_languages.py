@@ -59,7 +59,7 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
     sidebar = page.get_by_role("navigation", name=said("ar", "Conversations")).bounding_box()
     main = page.get_by_role("main").bounding_box()
     assert sidebar and main and sidebar["x"] >= main["x"] + main["width"]
-    person.open("/keys")
+    person.go("/keys")
     expect(page.get_by_text(_day(page, "ar", key["created_at"])).first).to_be_visible()
 
     other = visit(locale="en-US")
@@ -70,7 +70,7 @@ def test_arabic_is_the_accounts_and_runs_from_right_to_left(sign_up: SignUp, vis
     _expect_language(other.page, "ar", "rtl")
     other.page.wait_for_load_state("networkidle")
 
-    person.open("/settings")
+    person.go("/settings")
     page.get_by_role("combobox", name=said("ar", label)).select_option("en")
     _expect_language(page, "en")
     expect(page.get_by_role("heading", name="Settings", exact=True)).to_be_visible()
