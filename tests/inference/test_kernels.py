@@ -38,6 +38,7 @@ from inference.model.layers.experts import GroupedExperts, SparseExperts  # noqa
 from inference.model.layers.linear import DenseLinear  # noqa: E402
 from inference.model.layers.mlp import SwiGLU  # noqa: E402
 from inference.quantization.packed import PackedRows  # noqa: E402
+from tests.support.nightly import crossed  # noqa: E402
 
 BLOCK = 16
 DTYPES = [torch.float32, torch.bfloat16] if DEVICE.type == "cuda" else [torch.float32]
@@ -107,14 +108,15 @@ def batch_of(lengths: list[int], chunk: tuple[int, int]) -> Batch:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [None, 20])
-@pytest.mark.parametrize(
-    ("lengths", "chunk", "heads", "dim"),
+@crossed(
+    ("window", "shape"),
+    [None, 20],
     [([1, 17, 66], (0, 21), (4, 2), 16), ([3, 530], (70, 18), (3, 1), 24)],
+    beside="tests/inference/test_kernels.py::test_rotation_cache_and_attention_equal_torch",
 )
-def test_rotation_cache_and_attention_equal_torch(dtype, window, lengths, chunk, heads, dim):
+def test_rotation_cache_and_attention_equal_torch(dtype, window, shape):
     """Streams of one block and of several splits; a chunk alone and one after a prefix."""
-    num_heads, kv_heads = heads
+    lengths, chunk, (num_heads, kv_heads), dim = shape
     batch = batch_of(lengths, chunk)
     assert batch.decode is not None
     total = len(batch.slots)
@@ -133,7 +135,19 @@ def test_rotation_cache_and_attention_equal_torch(dtype, window, lengths, chunk,
         assert_close(found, exact)
 
 
-@pytest.mark.parametrize("window", [None, 20])
+@pytest.mark.parametrize(
+    "window",
+    [
+        pytest.param(
+            None,
+            marks=pytest.mark.nightly(
+                beside="tests/inference/test_kernels.py"
+                "::test_rotation_and_attention_over_an_int8_cache_equal_torch"
+            ),
+        ),
+        20,
+    ],
+)
 def test_rotation_and_attention_over_an_int8_cache_equal_torch(window):
     """What is stored is right to half a step, and attention is that over what is stored."""
     lengths, heads, kv_heads, dim = [1, 17, 530], 4, 2, 24
@@ -209,8 +223,13 @@ def test_experts_equal_those_computed_one_by_one(tokens):
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0], ids=lambda kind: kind.name)
-@pytest.mark.parametrize("tokens", [1, 9, 40])
+@crossed(
+    ("kind", "tokens"),
+    [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0],
+    [1, 9, 40],
+    beside="tests/inference/test_kernels.py"
+    "::test_experts_in_blocks_equal_those_computed_one_by_one",
+)
 def test_experts_in_blocks_equal_those_computed_one_by_one(kind, tokens):
     """Nothing is read back to know which were chosen; one is chosen by no token."""
     config = MoeConfig(num_experts=5, per_token=2, normalise=True)

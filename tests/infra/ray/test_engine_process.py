@@ -82,10 +82,27 @@ def _refuses(url: str, body: dict[str, Any]) -> bool:
         return True
 
 
-def test_engine_that_freezes_as_soon_as_it_is_ready_is_killed(tiny: Path) -> None:
+@pytest.mark.parametrize(
+    "is_real",
+    [
+        False,
+        pytest.param(
+            True,
+            marks=pytest.mark.nightly(
+                beside="tests/infra/ray/test_engine_process.py"
+                "::test_engine_that_freezes_as_soon_as_it_is_ready_is_killed"
+            ),
+        ),
+    ],
+)
+def test_engine_that_freezes_as_soon_as_it_is_ready_is_killed(tiny: Path, is_real: bool) -> None:
+    """By day it is a program that is ready at once; a real one freezes in the next test."""
     port = free_port()
     arguments = ["--model", str(tiny), "--port", str(port), "--threads", "1"]
-    engine = EngineProcess(arguments, os.environ, url=f"http://127.0.0.1:{port}", key=KEY)
+    environment = {**os.environ, "PARLEY_ENGINE_PORT": str(port)}
+    engine = EngineProcess(arguments, environment, url=f"http://127.0.0.1:{port}", key=KEY)
+    if not is_real:
+        engine._command = [sys.executable, "-m", "tests.infra.ready_engine"]
     engine.start(START_TIMEOUT_S)
     server = psutil.Process(engine.pid)
     family = [server, *server.children(recursive=True)]
