@@ -6,6 +6,8 @@ The core is `fake_core.py`: its script says how it behaves.
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,7 +15,6 @@ from contextlib import asynccontextmanager
 import pytest
 import torch
 
-from inference.cli import CORE_COMMAND
 from inference.config import EngineConfig
 from inference.core import SamplingParams
 from inference.engine.client import EngineClient
@@ -21,8 +22,10 @@ from inference.engine.progress import MIN_STEP_S, StepProgress
 from inference.errors import EngineDeadError
 from inference.protocol import AddRequest, CoreStats, SequenceOutput
 from inference.server.metrics import Metrics
+from infra.services.ports import free_port
 from tests.inference.fake_core import NO_STEP_YET
 from tests.inference.tiny import make_tiny_model
+from tests.support.forkserver import fork
 
 MAX_WAIT_S = 80.0
 """A core is a Python process with its imports: seconds on a machine that has nothing else to do."""
@@ -129,12 +132,12 @@ async def test_tokens_arrive_when_counting_them_fails():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
-async def test_server_says_why_its_core_cannot_start(tmp_path):
+def test_server_says_why_its_core_cannot_start(tmp_path):
     """Whatever is wrong: here torch cannot have the device that was asked for."""
-    model = make_tiny_model(tmp_path)
-    client = EngineClient(
-        EngineConfig(model=str(model), device="cuda"), CORE_COMMAND, lambda stats: None
-    )
-    with pytest.raises(EngineDeadError, match=r"(?i)cuda"):
-        await client.start()
-    await client.stop()
+    model, said = make_tiny_model(tmp_path / "model"), tmp_path / "said.txt"
+    command = ("python", "-m", "tests.inference.forked_engine", "serve", "--model", str(model))
+    options = ("--device", "cuda", "--port", str(free_port()), "--no-api-key")
+    with said.open("wb") as output:
+        run = fork((*command, *options), environment=os.environ, output=output, kind="engine")
+    assert run.wait() != 0
+    assert re.search(r"(?im)^inference\.errors\.EngineDeadError: .*cuda", said.read_text())
