@@ -88,7 +88,7 @@ def page_lint_stages(npm: Sequence[str], *, is_built: bool) -> list[Stage]:
 
 
 def test_stages(npm: Sequence[str], *, nightly: bool) -> list[Stage]:
-    measured = ("--streams", "10", "--seconds", "2", "--runs", "1")
+    measured = ("--streams", "10", "--seconds", "1", "--runs", "1")
     return [
         *(pytest_stage(name, nightly=nightly) for name in _TESTS if name not in _WITHOUT_PAGE),
         Stage("vitest", (*npm, "run", "--silent", "test"), _FRONTEND),

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -70,24 +71,44 @@ def ensure_packages(node: Node) -> None:
     stamp = SOURCES / "node_modules" / ".parley-lock.sha256"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    if not _installed_by_bun(node):
-        _run([*node.npm, "ci", *_QUIET], node, SOURCES)
+    install(node, SOURCES)
     stamp.write_text(digest)
 
 
-def _installed_by_bun(node: Node) -> bool:
+def install(node: Node, folder: Path) -> None:
+    """What the package-lock.json in `folder` names, in the place of what was there.
+
+    Raises:
+        LaunchError: what npm says is wrong.
+    """
+    if not _installed_by_bun(node, folder):
+        _run([*node.npm, "ci", *_QUIET], node, folder)
+
+
+def _installed_by_bun(node: Node, folder: Path) -> bool:
     """Whether Bun, of the one version that `INSTALLER` names, has installed all that the lock has.
     No script of a package runs, Bun's own neither: its program is in the package of a platform."""
     try:
-        _run([*node.npm, "ci", "--ignore-scripts", *_QUIET], node, INSTALLER)
-        program = next((INSTALLER / "node_modules" / "@oven").glob("bun-*/bin/bun"), None)
+        if (program := _bun()) is None:
+            _run([*node.npm, "ci", "--ignore-scripts", *_QUIET], node, INSTALLER)
+            program = _bun()
         if program is None:
             return False
-        shutil.rmtree(SOURCES / "node_modules", ignore_errors=True)
-        _run([str(program), "install", *_AS_LOCKED], node, SOURCES)
+        shutil.rmtree(folder / "node_modules", ignore_errors=True)
+        _run([str(program), "install", *_AS_LOCKED], node, folder)
     except LaunchError:
         return False
     return True
+
+
+def _bun() -> Path | None:
+    """Bun's program, where the version that is wanted has been installed."""
+    wanted = json.loads((INSTALLER / "package.json").read_text())["dependencies"]["bun"]
+    for program in (INSTALLER / "node_modules" / "@oven").glob("bun-*/bin/bun"):
+        package = program.parents[1] / "package.json"
+        if json.loads(package.read_text())["version"] == wanted:
+            return program
+    return None
 
 
 def build(node: Node) -> None:

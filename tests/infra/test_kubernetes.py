@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from infra.launcher import voice
-from infra.launcher.frontend import find_node
+from infra.launcher.frontend import find_node, install
 from infra.launcher.procfile import ROOT
 
 KUBERNETES = ROOT / "infra" / "kubernetes"
@@ -116,14 +116,8 @@ def _refused_by_definitions(manifests: list[Manifest]) -> list[str]:
 def _validator() -> "subprocess.Popen[str]":
     """One for all: Node and the definitions take a third of a second to load."""
     node = find_node()
-    installed = CRDS / "node_modules" / ".package-lock.json"
-    if not installed.exists():
-        subprocess.run(
-            [*node.npm, "ci", "--silent", "--no-audit", "--no-fund"],
-            cwd=CRDS,
-            env=node.environment(),
-            check=True,
-        )
+    if not (CRDS / "node_modules").exists():
+        install(node, CRDS)
     started = subprocess.Popen(
         ["node", "validate.mjs"],
         cwd=CRDS,
