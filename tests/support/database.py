@@ -7,13 +7,16 @@ copies back. A function, since PostgreSQL keeps its plans: to parse and plan a q
 of a hundred tables costs ten times what its answer does. To truncate them takes tenths of a second.
 
 The audit log refuses TRUNCATE and DELETE to everybody. Here triggers rest meanwhile, which takes
-the superuser that a test's database is opened by.
+the superuser that a test's database is opened by. They rest for the whole life of a connection
+beside the tests' own: a session that begins or ends their rest forgets its plans.
 """
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.test import TransactionTestCase
 
@@ -32,12 +35,12 @@ IF {state} <> (SELECT state FROM {copies}.states WHERE name = '{0}') THEN
 END IF;
 """
 _RESTORE = """
-CREATE FUNCTION {copies}.restore() RETURNS void LANGUAGE plpgsql
-SET session_replication_role = replica AS $$
+CREATE FUNCTION {copies}.restore() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 {steps}
 END $$
 """
+_RESTING = "-c session_replication_role=replica"
 _flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]  # not in the stubs
 _is_copied = False
 
@@ -52,8 +55,26 @@ def restore(case: TransactionTestCase) -> None:
             _copy(cursor)
         _is_copied = True
         return
-    with connection.cursor() as cursor:
+    try:
+        _call_restore()
+    except OperationalError:  # a test has ended all sessions
+        _beside().close()
+        _call_restore()
+
+
+def _call_restore() -> None:
+    with _beside().cursor() as cursor:
         cursor.execute(f"SELECT {_COPIES}.restore()")
+
+
+@functools.cache
+def _beside() -> BaseDatabaseWrapper:
+    """A connection to the tests' database in which triggers rest."""
+    beside = connection.copy()
+    options = beside.settings_dict["OPTIONS"]
+    options.pop("pool", None)  # it belongs to an alias
+    options["options"] = f"{options.get('options', '')} {_RESTING}".strip()
+    return beside
 
 
 @contextmanager
