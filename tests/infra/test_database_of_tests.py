@@ -51,3 +51,17 @@ def test_database_is_restored_as_a_flush_leaves_it() -> None:
     assert flushed["groups"]
     assert emptied_by(database.restore) == flushed
     assert emptied_by(database.restore) == flushed
+
+
+def test_database_is_restored_when_a_test_has_ended_all_other_sessions() -> None:
+    for _ in range(2):  # the session that restores is open then
+        database.restore(TransactionTestCase())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        assert cursor.fetchone()[0] >= 1
+    member()
+    database.restore(TransactionTestCase())
+    assert contents()["accounts_organization"] == 0

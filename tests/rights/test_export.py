@@ -197,4 +197,4 @@ async def chats_in_copy(http: AsgiClient, other: AsgiClient, scope: str) -> set[
         for wrong in (url[:-2], url.split("?")[0], url.replace("token=", "token=x")):
             assert (await anybody.get(wrong)).status_code in (400, 404)
     with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
-        return {row["user_id"] for row in lines(archive, "conversations.Conversation")}
+        return {str(row["user_id"]) for row in lines(archive, "conversations.Conversation")}
