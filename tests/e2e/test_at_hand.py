@@ -120,6 +120,8 @@ def test_chats_are_tagged_found_printed_and_gone_on_with_and_a_temporary_one_is_
     found.click()
     page.wait_for_url(f"**/c/{soup}")
 
+    # From another page: a chat to print has the title of the chat, and `go` waits for a new one.
+    person.go("/")
     person.go(f"/print/{soup}")
     expect(page.locator(".formula math")).to_have_count(1)
     expect(page.get_by_text("With <b>flour</b> and")).to_be_visible()
