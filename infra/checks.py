@@ -33,6 +33,9 @@ _REST = "rest"
 _WITHOUT_PAGE = (_REST, "engine", "infra")
 # Of what they kill they wait for the return: a fifth of a core is enough for them.
 _WAITING = ("infra", "faults")
+# One process does most of what it does, one test after the other: as one of six that ask for two
+# cores, it would go on alone for a minute after all others.
+_GO_FIRST = (_REST,)
 # Tests of the API and of the page are three runs: what asks the product with the real model, what
 # asks the one whose upstream is scripted, and what asks neither. A product is started once, and
 # stands no longer than it is asked.
@@ -114,7 +117,13 @@ def pytest_stage(name: str, *, nightly: bool) -> Stage:
     chosen = ("-m", " and ".join(marks)) if marks else ()
     cache = ROOT / ".pytest_cache" / name
     command = (*_PYTEST, "-o", f"cache_dir={cache}", *own, *ignored, *chosen)
-    return Stage(f"pytest {name}", command, waits=name in _WAITING, cache=cache)
+    return Stage(
+        f"pytest {name}",
+        command,
+        waits=name in _WAITING,
+        goes_first=name in _GO_FIRST,
+        cache=cache,
+    )
 
 
 def main() -> int:

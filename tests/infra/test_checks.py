@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +43,26 @@ def test_processor_time_of_a_stage_is_that_of_all_its_processes(tmp_path: Path) 
     waits = run_stage(Stage("waits", ("sleep", "0.5"), tmp_path), dict(os.environ))
     parent = run_stage(Stage("computes", (sys.executable, "-c", child), tmp_path), {})
     assert waits.processor_s < 0.5 <= parent.processor_s
+
+
+def test_stage_that_goes_first_is_a_session_of_its_own_and_ends_with_the_run(
+    tmp_path: Path,
+) -> None:
+    """Ctrl-C of the terminal does not reach it."""
+    says = "echo $$ > pid; exec sleep 60"
+    stage = Stage("first", ("sh", "-c", says), tmp_path, goes_first=True)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Threads(1) as threads:
+        (result,) = threads.begin([stage], dict(os.environ))
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+            assert time.monotonic() < began + 30
+            time.sleep(0.01)
+        pid = int((tmp_path / "pid").read_text())
+        assert os.getsid(pid) == pid
+        raise KeyboardInterrupt
+    assert result.result().exit_code == -signal.SIGINT
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_last_output_of_a_failed_stage_is_printed_last(
