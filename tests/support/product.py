@@ -238,7 +238,7 @@ class Product:
         )
 
     def wait_until(self, condition: str, parameters: Sequence[object] = ()) -> None:
-        """Until an SQL expression is true, for 90 s at most. To look is a hundredth of a request to
+        """Until an SQL expression is true, for 90 s at most. A look is one query, no request to
         the product, and so may be often."""
         deadline = time.monotonic() + _START_TIMEOUT_SECONDS
         query = f"SELECT ({condition})".encode()
