@@ -117,7 +117,7 @@ def test_changed_headers_are_read_or_refused(tmp_path):
     header = whole.index(b"blk.1.ffn_down.weight") + 60
     random = np.random.default_rng(1)
     refused = 0
-    for _ in range(400):
+    for _ in range(150):
         changed = bytearray(whole)
         for at in random.integers(0, header, random.integers(1, 4)):
             changed[at] = random.choice((0, 1, 128, 255))
@@ -126,7 +126,7 @@ def test_changed_headers_are_read_or_refused(tmp_path):
             open_weights(str(path))
         except ModelLoadError:
             refused += 1
-    assert 100 < refused < 400
+    assert 40 < refused < 150
 
 
 def swap_sizes(path: Path, name: str) -> None:
