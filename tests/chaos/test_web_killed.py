@@ -5,11 +5,13 @@ import signal
 import time
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import httpx
 import orjson
 import pytest
 
+from billing.quantities import TOKEN_COLUMNS
 from infra.load.upstream import words
 from tests.api.event_stream import read_events, text_of
 from tests.api.users import program
@@ -117,13 +119,24 @@ def test_batch_goes_on_elsewhere_and_bills_no_line_twice(
     assert done["request_counts"] == {"total": 12, "completed": 12, "failed": 0}
     said = [orjson.loads(answer) for answer in answers]
     assert [one["custom_id"] for one in said] == [str(n) for n in range(12)]
-    texts = {one["response"]["body"]["choices"][0]["message"]["content"] for one in said}
-    assert texts == {words(0, 32)}
+    bodies = [one["response"]["body"] for one in said]
+    assert {body["choices"][0]["message"]["content"] for body in bodies} == {words(0, 32)}
     billed = site.product.rows(
-        "SELECT output_tokens, model FROM billing_usagerecord WHERE organization_id = %s",
+        "SELECT * FROM billing_usagerecord WHERE organization_id = %s",
         [site.person.organization_id],
     )
-    assert [row["output_tokens"] for row in billed] == [32] * 12
+    # What was answered is billed, each line once and nothing beside it. A generation whose process
+    # was killed before any engine was asked for it has a record too, which costs nothing.
+    charged = {row["generation_id"]: row for row in billed if any(row[n] for n in TOKEN_COLUMNS)}
+    used = {UUID(body["id"].removeprefix("chatcmpl-")): body["usage"] for body in bodies}
+    assert len(used) == len(said) and set(charged) == set(used)
+    for generation_id, row in charged.items():
+        usage = used[generation_id]
+        assert row["output_tokens"] == usage["completion_tokens"] == 32
+        assert row["input_tokens"] == usage["prompt_tokens"]
+        assert row["state"] == "completed"
+    free = [row for row in billed if row["generation_id"] not in charged]
+    assert all((row["state"], row["pool"]) == ("failed", "") for row in free)
     assert all(row["model"].endswith(":batch") for row in billed)
 
 
