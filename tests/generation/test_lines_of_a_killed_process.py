@@ -1,9 +1,9 @@
-"""A line of a batch whose process is killed as it begins the line: answered all the same, and
-what its customer pays is one answer."""
+"""A line of a batch whose process is killed or stalls as it begins the line: answered all the
+same, and what its customer pays is one answer."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,14 +12,17 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.utils import timezone
 
 from backend.accounts.authentication import principal_for_key_id
 from backend.accounts.principal import Principal
-from backend.api.batches import loop
+from backend.api.batches import answers, loop
+from backend.api.batches.answers import line_run
 from backend.api.batches.lines import generation_id_of, lines_claim
 from backend.api.models import Batch, BatchLine, BatchState, StoredFile
 from backend.generation.admission.prompt_check import generation_check_and_create
+from backend.generation.embeddings import EmbeddingRequest
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
 from backend.generation.records import usage_facts
@@ -27,6 +30,7 @@ from backend.generation.request import GenerationRequest, admitted_now
 from backend.generation.service import generation_start
 from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
+from backend.platform.errors import Conflict, UpstreamFailed
 from billing.models import UsageRecord
 from billing.prices.book import PriceBook, PriceEntry, Tier
 from billing.quantities import TOKEN_COLUMNS, Kind
@@ -100,22 +104,70 @@ async def test_line_killed_after_its_lease_goes_on_as_the_same_generation(
     assert (record.generation_id, record.output_tokens) == (first, TOKENS)
 
 
-def _line() -> BatchLine:
+async def test_line_that_a_stalled_process_gives_up_is_begun_and_billed_under_one_id(
+    transactional_db: None, upstream: SyntheticUpstream
+) -> None:
+    """It stalls until another one has claimed the line, and gives it up before that one begins."""
+    line = await in_database(_line)
+    principal = await in_database(_claimed, line)
+    stalled = await in_database(BatchLine.objects.get, pk=line.pk)
+    slow = await in_database(_claimed_when_lapsed, line)
+    error = UpstreamFailed("No replica could serve this.")
+    await in_database(loop._not_answered, stalled, error)
+    next_one = await in_database(_claimed_when_lapsed, line)
+    assert (slow.attempt, next_one.attempt) == (0, 1)
+
+    async with running_gateway(pools_of(upstream)) as gateway:
+        with suppress(Conflict):
+            await line_run(gateway, line.batch, slow, principal)
+        await in_database(loop._not_answered, slow, error)
+        await line_run(gateway, line.batch, next_one, principal)
+        async with _batches(gateway):
+            answered_by = await _answered(line)
+
+    [record] = await in_database(_billed, line)
+    assert (record.generation_id, record.output_tokens) == (answered_by, TOKENS)
+    assert answered_by == generation_id_of(next_one)
+
+
+async def test_vectors_of_a_line_that_is_tried_anew_elsewhere_are_not_billed(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is billed at once with its answer has no row before: the answer itself is refused."""
+    line = await in_database(_line, endpoint="/v1/embeddings", input="Hm.")
+    principal = await in_database(_claimed, line)
+    await in_database(loop._not_answered, line, UpstreamFailed("No replica could serve this."))
+
+    async def answered(_: object, wanted: EmbeddingRequest) -> None:
+        """By a replica: what follows is the transaction that bills it."""
+        assert wanted.stores is not None
+        await in_database(transaction.atomic(wanted.stores), {"object": "list", "data": []})
+
+    monkeypatch.setattr(answers, "embeddings_create", answered)
+    nowhere: Any = None
+    with pytest.raises(Conflict):
+        await line_run(nowhere, line.batch, line, principal)
+    left = await in_database(BatchLine.objects.get, pk=line.pk)
+    assert (left.is_done, left.attempt) == (False, 1)
+
+
+def _line(endpoint: str = "/v1/chat/completions", **body: Any) -> BatchLine:
     """The only one of a new batch, which nobody has claimed."""
     key, _ = api_key_of()
     batch = Batch.objects.create(
         organization_id=key.organization_id,
         user_id=key.created_by_id,
         api_key=key,
-        endpoint="/v1/chat/completions",
+        endpoint=endpoint,
         model=MODEL,
         input_file_id=uuid4(),
         state=BatchState.IN_PROGRESS,
         total=1,
         expires_at=timezone.now() + timedelta(days=1),
     )
-    body = {"model": MODEL, "max_tokens": TOKENS, "messages": [{"role": "user", "content": "Hm."}]}
-    asked = {"custom_id": "a", "method": "POST", "url": batch.endpoint, "body": body}
+    chat_body = {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Hm."}]}
+    asked: dict[str, Any] = {"custom_id": "a", "method": "POST", "url": endpoint}
+    asked["body"] = {"model": MODEL, **(body or chat_body)}
     text = orjson.dumps(asked).decode()
     return BatchLine.objects.create(batch=batch, number=1, custom_id="a", body=text)
 
@@ -125,6 +177,12 @@ def _claimed(line: BatchLine) -> Principal:
     [claimed] = lines_claim(line.batch, limit=1)
     assert claimed.pk == line.pk and line.batch.api_key_id is not None
     return principal_for_key_id(line.batch.api_key_id)
+
+
+def _claimed_when_lapsed(line: BatchLine) -> BatchLine:
+    BatchLine.objects.filter(pk=line.pk).update(claimed_until=timezone.now())
+    [claimed] = lines_claim(line.batch, limit=1)
+    return claimed
 
 
 def _request(line: BatchLine, principal: Principal) -> GenerationRequest:

@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from pydantic import BaseModel, ValidationError
 
 from backend.accounts.principal import Principal
-from backend.api.batches.lines import generation_id_of, line_answer, request_id_of
+from backend.api.batches.lines import generation_id_of, line_answer, line_hold, request_id_of
 from backend.api.best_of import completion_shape
 from backend.api.generations import COMPLETIONS, Shape
 from backend.api.models import Batch, BatchLine
@@ -134,6 +134,7 @@ async def _embeddings(asked: Asked) -> None:
 
     def stores(answer: dict[str, Any]) -> None:
         """In the transaction that bills it: a line is answered and billed, or neither."""
+        _hold(line)
         line_answer(line, status=200, body=answer)
 
     wanted = replace(
@@ -173,7 +174,7 @@ async def _generate(
             service_tier=BATCH,
         )
         try:
-            await generation_start(asked.gateway, wanted, fence=fence)
+            await generation_start(asked.gateway, wanted, fence=partial(_begin, asked.line, fence))
         except Conflict:
             if not await in_database(Generation.objects.filter(pk=generation_id).exists):
                 raise
@@ -185,6 +186,19 @@ async def _generate(
         body=shape.whole(generation_id, completion),
         generation_id=None if keeps_answer else generation_id,
     )
+
+
+def _begin(line: BatchLine, fence: Fence | None) -> None:
+    """In the transaction that stores its generation's row."""
+    _hold(line)
+    if fence is not None:
+        fence()
+
+
+def _hold(line: BatchLine) -> None:
+    """Raises Conflict: another process has answered it, or tries it anew under another id."""
+    if not line_hold(line):
+        raise Conflict(f"The line {line.number} is another process's.")
 
 
 async def _end_of(asked: Asked, generation_id: UUID) -> Completion:

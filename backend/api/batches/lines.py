@@ -69,6 +69,19 @@ def lines_renew(pks: Sequence[int]) -> None:
     )
 
 
+def line_hold(line: BatchLine) -> bool:
+    """Lock a line until the transaction ends, where it is as the caller claimed it.
+
+    A process that stalled may have what another has claimed since. What would be billed, or begun
+    anew under another id, does so under this lock: never both.
+
+    Returns:
+        False where it is answered, or at another attempt.
+    """
+    claimed = BatchLine.objects.filter(pk=line.pk, attempt=line.attempt, is_done=False)
+    return bool(claimed.select_for_update(no_key=True).values_list("pk"))
+
+
 def line_answer(
     line: BatchLine, *, status: int, body: dict[str, Any], generation_id: UUID | None = None
 ) -> None:

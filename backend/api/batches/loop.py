@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -236,10 +237,17 @@ def _leave_lines(pks: list[Any]) -> None:
 
 def _not_answered(line: BatchLine, error: ParleyError) -> None:
     """Try a line again where that may help and it was not billed; else its error is its answer."""
+    if isinstance(error, AuthenticationFailed):
+        rows.batch_access_ended(line.batch_id, error)
+    with transaction.atomic():
+        if lines.line_hold(line):
+            _close_or_retry(line, error)
+
+
+def _close_or_retry(line: BatchLine, error: ParleyError) -> None:
+    """The same of a line that the caller has locked: its generation is not begun meanwhile."""
     batch = Batch.objects.get(pk=line.batch_id)
     generation = Generation.objects.filter(pk=lines.generation_id_of(line)).first()
-    if isinstance(error, AuthenticationFailed):
-        rows.batch_access_ended(batch.pk, error)
     has_waited = error.code == BATCH_WAITED  # for others, and not billed
     billed = generation is not None and generation.input_tokens + generation.output_tokens > 0
     may_help = error.status in {408, 409, 429} or error.status >= 500
