@@ -76,7 +76,7 @@ def usage_of(product: Product, person: Person) -> list[dict[str, Any]]:
 def test_title_is_generated_and_metered_after_the_first_answer(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     project = person.browser.post("/api/projects", json={"name": "Garden"}).json()["id"]
-    conversation = person.new_conversation(project_id=project)
+    conversation = person.new_conversation(title="", project_id=project)
 
     ask(person, conversation, PROMPT)
 
@@ -94,7 +94,7 @@ def test_title_is_generated_and_metered_after_the_first_answer(product, upstream
 
 def test_title_is_the_first_words_when_model_output_is_refused(product, upstream, person):
     upstream.behaviour.script = None  # w0 w1 w2 …
-    conversation = person.new_conversation()
+    conversation = person.new_conversation(title="")
 
     ask(person, conversation, PROMPT)
 
@@ -105,7 +105,7 @@ def test_title_is_the_first_words_when_model_output_is_refused(product, upstream
 def test_title_set_by_the_user_stays(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
     conversation = person.new_conversation(title="My balcony")
-    untitled = person.new_conversation()
+    untitled = person.new_conversation(title="")
 
     ask(person, conversation, PROMPT)
     ask(person, untitled, PROMPT)
@@ -116,7 +116,7 @@ def test_title_set_by_the_user_stays(product, upstream, person):
 
 def test_second_answer_generates_no_title(product, upstream, person):
     upstream.behaviour.script = ["Garden", " plans"]
-    conversation = person.new_conversation()
+    conversation = person.new_conversation(title="")
     ask(person, conversation, PROMPT)
     eventually(lambda: title_of(person, conversation))
     person.browser.patch(f"/api/conversations/{conversation}", json={"title": "Mine"})
@@ -124,7 +124,7 @@ def test_second_answer_generates_no_title(product, upstream, person):
     ask(person, conversation, PROMPT)
 
     # The worker is asked for the title of another one behind whatever it was asked for before.
-    another = person.new_conversation()
+    another = person.new_conversation(title="")
     ask(person, another, PROMPT)
     assert eventually(lambda: title_of(person, another)) == "Garden plans"
     eventually(lambda: len(usage_of(product, person)) == 5)

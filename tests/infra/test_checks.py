@@ -49,8 +49,14 @@ def test_stage_that_goes_first_is_a_session_of_its_own_and_ends_with_the_run(
     tmp_path: Path,
 ) -> None:
     """Ctrl-C of the terminal does not reach it."""
-    says = "echo $$ > pid; exec sleep 60"
-    stage = Stage("first", ("sh", "-c", says), tmp_path, goes_first=True)
+    # What a run in the background starts inherits that SIGINT is ignored.
+    says = """
+import os, pathlib, signal, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+pathlib.Path("pid").write_text(f"{os.getpid()}")
+time.sleep(60)
+"""
+    stage = Stage("first", (sys.executable, "-c", says), tmp_path, goes_first=True)
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt), Threads(1) as threads:
         (result,) = threads.begin([stage], dict(os.environ))
