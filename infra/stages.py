@@ -80,12 +80,12 @@ class StageResult:
 
 
 class Threads:
-    """The threads that stages run in, for the time of a `with`: some for those that compute, one
-    for those that wait."""
+    """The threads that stages run in, for the time of a `with`: some for those that compute, and
+    one for each that waits."""
 
     def __init__(self, computing: int) -> None:
         self._computing = ThreadPoolExecutor(computing)
-        self._waiting = ThreadPoolExecutor(1)
+        self._waiting = ThreadPoolExecutor()
 
     def __enter__(self) -> "Threads":
         return self

@@ -147,7 +147,9 @@ def formula_and_diagram_stay_text_while_they_are_written(
     person.wait_for_the_end()
 
     edges = " ".join(f"N{number}-->N{number + 1}\n" for number in range(12))
-    product.says(f"```mermaid\nflowchart LR\n {edges}```\n", rate=2)
+    # So long that the fence is open for as long as it is looked at.
+    remarks = "%% more to come\n" * 30
+    product.says(f"```mermaid\nflowchart LR\n {edges}{remarks}```\n", rate=2)
     person.composer.fill("Draw")
     send.click()
     expect(person.answer.locator("pre")).to_contain_text("N1-->N2")

@@ -227,7 +227,14 @@ def test_bucket_serves_another_engine_and_its_absence_costs_nothing(
         first = engine(bucket())
         assert first.answer("tenant") == (expected, 0)
         first.written(GROUPS)
-        assert engine(bucket()).answer("tenant") == (expected, GROUPS * 32)
+
+        def is_served() -> bool:
+            """Blocks that come too late are computed, as on a busy machine."""
+            text, read = engine(bucket()).answer("tenant")
+            assert text == expected
+            return read == GROUPS * 32
+
+        wait_for(is_served, timeout_s=60)
         assert engine(bucket()).answer("other") == (expected, 0)
     assert engine(bucket()).answer("tenant") == (expected, 0)
 
