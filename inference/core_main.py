@@ -26,7 +26,7 @@ from inference.connector.kv_offload import KVOffload
 from inference.connector.kv_place import kv_store_at
 from inference.connector.remote_prefill import RemotePrefill
 from inference.connector.zmq_connector import ZmqConnector
-from inference.core import StageTimes, StepRunner
+from inference.core import StageTimes
 from inference.engine.core_loop import CoreLoop
 from inference.engine.engine_core import EngineCore
 from inference.engine.progress import Heartbeat
@@ -36,6 +36,7 @@ from inference.model.files.revision import revision_of
 from inference.protocol import CoreFailed, CoreReady, CoreStart
 from inference.runner.model_runner import ModelRunner
 from inference.speculation.draft_model import DraftModel
+from inference.speculation.forced_tokens import ForcedTokens
 from inference.speculation.predicted_text import PredictedText
 from inference.speculation.prompt_lookup import PromptLookup
 from inference.speculation.speculator import Proposer
@@ -43,7 +44,7 @@ from inference.speculation.speculator import Proposer
 log = logging.getLogger(__name__)
 
 
-def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
+def make_proposers(config: EngineConfig, target: ModelRunner) -> list[Proposer]:
     """Where draft tokens come from, in the order in which they are asked.
 
     Raises:
@@ -56,7 +57,7 @@ def make_proposers(config: EngineConfig, target: StepRunner) -> list[Proposer]:
         if speculation.draft_model is not None:
             raise ModelLoadError("--draft-model cannot be had for a model with states")
         return []
-    proposers: list[Proposer] = [PredictedText()]
+    proposers: list[Proposer] = [ForcedTokens(target.guides.forced), PredictedText()]
     if speculation.prompt_lookup:
         proposers.append(PromptLookup())
     if speculation.draft_model is not None:

@@ -85,8 +85,10 @@ class ModelRunner:
         self.max_model_len = longest_sequence(config, model)
         self._layout = self._step_layout(0)
         self._windowed_layout = self._step_layout(1) if self.windowed else None
-        guides = Guides(lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size)
-        self._sampler = Sampler(model.eos_token_ids, guides, pick_row_sampler(self._device))
+        self.guides = Guides(
+            lambda: load_text(config.model)[0], model.eos_token_ids, model.vocab_size
+        )
+        self._sampler = Sampler(model.eos_token_ids, self.guides, pick_row_sampler(self._device))
         self._pooler = MeanPooler()
         self.written: Callable[[list[Chunk], int], None] | None = None
         """Told in the middle of a step, after each layer, how many layers of `blocks` have the

@@ -1,8 +1,9 @@
 """Structured output: which tokens a grammar allows next, by llguidance.
 
 A matcher belongs to one sequence and is fed the tokens that were chosen since it was last
-asked, so preemption and recomputation do not concern it. Masks are computed in a thread of their
-own while the model computes the logits that they are for.
+asked, so preemption and recomputation do not concern it. Along a draft it goes ahead for the masks
+of each token, and back. Masks are computed in a thread of their own while the model computes the
+logits that they are for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -26,6 +28,31 @@ from inference.text.tokenizer import TextTokenizer
 MAX_COMPILED = 32
 """Grammars that are kept for further sequences."""
 _CPUS_A_THREAD = 4
+
+
+@dataclass
+class _Walk:
+    """A matcher on its way along the draft of its request."""
+
+    matcher: LLMatcher
+    row: int
+    """Of what may follow the tokens that are known; those of the draft are the next ones."""
+    draft: tuple[int, ...] = ()
+    taken: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the grammar has not ended; it has too where it does not allow what was said."""
+        return not self.matcher.is_stopped() and not self.matcher.is_error()
+
+    def advance(self, ends: Sequence[int]) -> bool:
+        """Take the draft's next token; False where there is none, or none that text can follow."""
+        if self.taken == len(self.draft) or self.draft[self.taken] in ends:
+            return False
+        if not self.matcher.try_consume_tokens([self.draft[self.taken]]):
+            return False
+        self.taken += 1
+        return self.is_open
 
 
 class Guides:
@@ -46,18 +73,33 @@ class Guides:
         self._masks: Future[NDArray[np.bool_]] | None = None
         self._matchers: WeakKeyDictionary[Request, tuple[LLMatcher, int]] = WeakKeyDictionary()
 
-    def prepare(self, requests: Sequence[Request]) -> None:
+    def prepare(self, rows: Sequence[tuple[Request, tuple[int, ...]]]) -> None:
         """Begin to find what the grammars of these allow next, beside the forward pass: it depends
-        on the tokens so far alone. Their tokens must not change before `restrict`."""
-        self._masks = self._worker.submit(self._forbidden, requests) if requests else None
+        on the tokens so far alone. Their tokens must not change before `restrict`.
+
+        Args:
+            rows: a request and what follows its known tokens; first nothing, then its draft up to
+                each of its tokens.
+        """
+        self._masks = self._worker.submit(self._forbidden, rows) if rows else None
+
+    def forced(self, asked: Sequence[tuple[Request, int]]) -> list[list[int]]:
+        """For each request with a grammar at most so many tokens that it leaves no choice about:
+        canonical ones, up to the end where the grammar ends with them. The last of them may be
+        another one, if the model prefers a longer one that goes on beyond what is forced."""
+
+        def drafts() -> list[list[int]]:
+            return [self._forced(request, count)[:count] for request, count in asked]
+
+        # In the thread of the masks: a step that failed may have left it with a matcher.
+        return self._worker.submit(drafts).result()
 
     def restrict(self, logits: Tensor, rows: Sequence[int]) -> None:
         """Make everything impossible that the grammars forbid, in place.
 
         Args:
             logits: (R, vocab).
-            rows: that of each request that was prepared. Of one whose grammar is complete only the
-                end is left.
+            rows: those that were prepared. Where a grammar is complete only the end is left.
         Raises:
             ValueError: a grammar cannot be compiled; the server checks that before.
         """
@@ -75,27 +117,53 @@ class Guides:
         for row, mask in zip(rows, masks, strict=True):
             logits[row].masked_fill_(mask, -torch.inf)
 
-    def _forbidden(self, requests: Sequence[Request]) -> NDArray[np.bool_]:
-        """(requests, vocab): whether a token is forbidden."""
-        bits = allocate_token_bitmask(len(requests), self._tokenizer.vocab_size)
-        going: list[tuple[LLMatcher, int]] = []
-        for row, request in enumerate(requests):
-            matcher, consumed = self._matchers.get(request) or (self._new(request), 0)
-            new = request.token_ids[len(request.prompt_token_ids) + consumed :]
-            matcher.consume_tokens(new)
-            self._matchers[request] = (matcher, consumed + len(new))
-            # A prefix that the grammar does not allow leaves nothing to be said, as its end does.
-            if matcher.is_stopped() or matcher.is_error():
-                bits[row] = 0
-                for token in self._eos:
-                    bits.view(np.uint8)[row, token // 8] |= 1 << token % 8
-            else:
-                going.append((matcher, row))
-        if going:
-            fill_next_token_bitmask_par(self._threads, going, bits)
+    def _forbidden(self, rows: Sequence[tuple[Request, tuple[int, ...]]]) -> NDArray[np.bool_]:
+        """(rows, vocab): whether a token is forbidden."""
+        bits = allocate_token_bitmask(len(rows), self._tokenizer.vocab_size)
+        bits[:] = 0
+        for token in self._eos:  # what is left where no matcher comes to
+            bits.view(np.uint8)[:, token // 8] |= 1 << token % 8
+        walks: dict[Request, _Walk] = {}
+        for row, (request, draft) in enumerate(rows):
+            if request not in walks:
+                walks[request] = _Walk(self._follow(request), row)
+            walks[request].draft = draft
+        going = [walk for walk in walks.values() if walk.is_open]
+        while going:
+            places = [(walk.matcher, walk.row + walk.taken) for walk in going]
+            fill_next_token_bitmask_par(self._threads, places, bits)
+            going = [walk for walk in going if walk.advance(self._eos)]
+        for request, walk in walks.items():
+            self._go_back(request, walk.matcher, walk.taken)
         bytes_of_rows = (~bits).view(np.uint8)
         forbidden = np.unpackbits(bytes_of_rows, axis=1, bitorder="little")
         return forbidden[:, : self._vocab_size].view(np.bool_)
+
+    def _forced(self, request: Request, count: int) -> list[int]:
+        matcher = self._follow(request)
+        tokens = matcher.compute_ff_tokens()
+        said = self._tokenizer.decode_bytes(tokens)
+        # The rest may be the beginning of a longer token; mostly it is one of its own.
+        tokens += self._tokenizer.tokenize_bytes(matcher.compute_ff_bytes()[len(said) :])
+        if tokens and len(tokens) < count:
+            taken = matcher.try_consume_tokens(tokens)
+            if matcher.is_stopped():
+                tokens.append(self._eos[-1])  # of several the one that ends a turn, mostly
+            self._go_back(request, matcher, taken)
+        return tokens
+
+    def _follow(self, request: Request) -> LLMatcher:
+        """The request's matcher, with all of its tokens that are known."""
+        matcher, consumed = self._matchers.get(request) or (self._new(request), 0)
+        new = request.token_ids[len(request.prompt_token_ids) + consumed :]
+        matcher.consume_tokens(new)
+        self._matchers[request] = (matcher, consumed + len(new))
+        return matcher
+
+    def _go_back(self, request: Request, matcher: LLMatcher, taken: int) -> None:
+        """As if a draft's tokens had not been taken; a matcher that cannot is made anew."""
+        if taken and not matcher.rollback(taken):
+            del self._matchers[request]
 
     def _new(self, request: Request) -> LLMatcher:
         """A matcher at its beginning. Each grammar is compiled once for all sequences that

@@ -63,7 +63,7 @@ class Sampler:
     def prepare(self, rows: Sequence[LogitsRow]) -> None:
         """Begin what does not need the logits of these rows; before they are computed."""
         if self._guides is not None:
-            self._guides.prepare([row.request for row in rows if row.sampling.grammar])
+            self._guides.prepare([(row.request, row.draft) for row in rows if row.sampling.grammar])
 
     def __call__(self, logits: Tensor, rows: list[LogitsRow]) -> list[Sampled]:
         """Sample one token for each row.

@@ -67,7 +67,9 @@ class DraftModel:
         """The request's twin with its known tokens; right draft tokens stay computed."""
         twin = self._twins.get(request)
         if twin is None:
-            sampling = msgspec.structs.replace(request.sampling, logprobs=None)
+            sampling = msgspec.structs.replace(
+                request.sampling, logprobs=None, grammar="", grammar_prefix=()
+            )
             twin = Request(request.request_id, request.prompt_token_ids, sampling)
             self._twins[request] = twin
         both = zip(twin.token_ids[: twin.num_computed], request.token_ids, strict=False)
