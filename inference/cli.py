@@ -272,7 +272,9 @@ def _parser() -> argparse.ArgumentParser:
         "--no-prompt-lookup", action="store_true", help="draft no tokens from the text so far"
     )
     serve.add_argument("--draft-model", help="draft tokens by this smaller model")
-    serve.add_argument("--speculative-tokens", type=int, default=7, help="drafted at once, at most")
+    serve.add_argument(
+        "--speculative-tokens", type=int, default=7, help="drafted at once, at most; 0: none"
+    )
     serve.add_argument("--threads", type=int, help="torch threads; default: all cores")
     serve.add_argument(
         "--max-load-silence",
