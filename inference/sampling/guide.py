@@ -45,9 +45,9 @@ class _Walk:
         """Whether the grammar has not ended; it has too where it does not allow what was said."""
         return not self.matcher.is_stopped() and not self.matcher.is_error()
 
-    def advance(self, ends: Sequence[int]) -> bool:
+    def advance(self) -> bool:
         """Take the draft's next token; False where there is none, or none that text can follow."""
-        if self.taken == len(self.draft) or self.draft[self.taken] in ends:
+        if self.taken == len(self.draft):
             return False
         if not self.matcher.try_consume_tokens([self.draft[self.taken]]):
             return False
@@ -132,7 +132,7 @@ class Guides:
         while going:
             places = [(walk.matcher, walk.row + walk.taken) for walk in going]
             fill_next_token_bitmask_par(self._threads, places, bits)
-            going = [walk for walk in going if walk.advance(self._eos)]
+            going = [walk for walk in going if walk.advance()]
         for request, walk in walks.items():
             self._go_back(request, walk.matcher, walk.taken)
         bytes_of_rows = (~bits).view(np.uint8)

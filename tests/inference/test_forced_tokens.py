@@ -154,6 +154,20 @@ def test_answer_whose_end_is_ignored_goes_on_as_without_drafts(runner):
     assert drive(runner, proposers=[Wrong()]).generate(PROMPTS[0], fields) == answer
 
 
+def test_answer_that_could_have_ended_goes_on_as_without_drafts(runner):
+    """Each second token may be the last, is drafted so, and is not."""
+    [end] = runner[1].eos_token_ids
+
+    class End:
+        def propose(self, asked):
+            return [[end, end][:count] for _, count in asked]
+
+    fields = held(LLMatcher.grammar_from_regex("(ab){1,9}"), logit_bias={end: -30.0})
+    answer = drive(runner, drafts=False).generate(PROMPTS[0], fields)
+    assert len(answer) == 19
+    assert drive(runner, proposers=[End()]).generate(PROMPTS[0], fields) == answer
+
+
 @pytest.mark.parametrize("num_seqs", [3, 9])
 def test_answers_are_the_same_when_requests_are_preempted_in_the_middle(runner, num_seqs):
     prompts = [[65 + i, *PROMPTS[i % 3]] for i in range(9)]
