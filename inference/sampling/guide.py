@@ -142,14 +142,14 @@ class Guides:
     def _forced(self, request: Request, count: int) -> list[int]:
         matcher = self._follow(request)
         tokens = matcher.compute_ff_tokens()
-        said = self._tokenizer.decode_bytes(tokens)
+        taken = matcher.try_consume_tokens(tokens)
         # The rest may be the beginning of a longer token; mostly it is one of its own.
-        tokens += self._tokenizer.tokenize_bytes(matcher.compute_ff_bytes()[len(said) :])
-        if tokens and len(tokens) < count:
-            taken = matcher.try_consume_tokens(tokens)
-            if matcher.is_stopped():
-                tokens.append(self._eos[-1])  # of several the one that ends a turn, mostly
-            self._go_back(request, matcher, taken)
+        rest = self._tokenizer.tokenize_bytes(matcher.compute_ff_bytes())
+        taken += matcher.try_consume_tokens(rest)
+        tokens += rest
+        if tokens and matcher.is_stopped():
+            tokens.append(self._eos[-1])  # of several the one that ends a turn, mostly
+        self._go_back(request, matcher, taken)
         return tokens
 
     def _follow(self, request: Request) -> LLMatcher:
