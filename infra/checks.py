@@ -3,8 +3,9 @@
 Stages run side by side, two more than there are cores, since many tests wait more than they
 compute; beside them those that do little but wait. All run even when one fails, so that one run
 shows all there is to fix; then the few tests that failed are tried once more, alone. The last words
-of the stages that failed are repeated at the end, and the exit code is 1 when any failed. `--only lint` runs the linters and type checkers, `--only format` lays out the
-page's code. `--nightly` also runs the tests that are marked so (docs/decisions/0428).
+of the stages that failed are repeated at the end, and the exit code is 1 when any failed. `--only
+lint` runs the linters and type checkers, `--only format` lays out the page's code. `--nightly` also
+runs the tests that are marked so (docs/decisions/0428).
 """
 
 import argparse

@@ -34,7 +34,8 @@ SCHEMA = {
     "properties": {
         "words": {
             "type": "array",
-            "items": {"enum": ["red", "green", "blue"]},
+            # Letters that the model chooses: what the grammar forces comes at once.
+            "items": {"type": "string", "pattern": "^[a-z]{6}$"},
             "minItems": 14,
             "maxItems": 14,
         }
@@ -101,7 +102,7 @@ class EndsTheWayInUse:
         self._ways = ways
 
     def __call__(self, seen: list[Event]) -> bool:
-        if len(seen) == 12:
+        if len(seen) == 6:
             in_use = [one.outstanding for one in self._replicas.replicas]
             assert sorted(in_use) == [0, 1]
             self._ways.pop(in_use.index(1)).close()
