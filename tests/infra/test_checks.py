@@ -187,10 +187,10 @@ def test_types_of_the_page_are_checked_once() -> None:
 
 
 @pytest.mark.parametrize("nightly", [False, True])
-def test_delay_added_by_the_gateway_is_printed_in_every_run(*, nightly: bool) -> None:
-    assert "gateway's delay" in {
-        stage.title for stage in checks.test_stages(("npm",), nightly=nightly)
-    }
+def test_delay_added_by_the_gateway_is_printed_by_night(*, nightly: bool) -> None:
+    """By day it is measured beside three other runs, and says nothing."""
+    titles = {stage.title for stage in checks.test_stages(("npm",), nightly=nightly)}
+    assert ("gateway's delay" in titles) == nightly
 
 
 @pytest.mark.parametrize("nightly", [False, True])
