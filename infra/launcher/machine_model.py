@@ -11,7 +11,6 @@ import json
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -22,13 +21,11 @@ import msgspec
 from backend.platform.machine_models import MachineModel, State
 from infra.launcher.acquire import SEATS, Found, Wanted
 from infra.launcher.console import Console
-from infra.launcher.procfile import ROOT
 from infra.launcher.resources import gigabytes
-from infra.launcher.supervisor import Supervisor, nicely
+from infra.launcher.supervisor import Supervisor, in_background
 from infra.services.ports import LOOPBACK, free_port
-from infra.services.process import die_with_parent, end_tree
+from infra.services.process import end_tree
 
-BACKGROUND_NICENESS = 10
 _MAX_FAILED_STARTS = 2
 _PROBE_SECONDS = 0.3
 
@@ -262,17 +259,7 @@ class ManagedModel:
 
 
 def _start_fetching(wanted: Wanted) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "infra.launcher.acquire", msgspec.json.encode(wanted).decode()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        preexec_fn=nicely(  # noqa: PLW1509 - see process.py
-            die_with_parent(signal.SIGKILL), BACKGROUND_NICENESS
-        ),
-    )
+    return in_background("infra.launcher.acquire", msgspec.json.encode(wanted).decode())
 
 
 def plain(text: str) -> str:

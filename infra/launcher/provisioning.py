@@ -14,7 +14,6 @@ import json
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,11 +25,10 @@ import redis
 
 from infra.launcher.console import Console
 from infra.launcher.model_spec import ModelSpec
-from infra.launcher.procfile import ROOT
 from infra.launcher.resources import free_memory, gigabytes
-from infra.launcher.supervisor import Supervisor, nicely
+from infra.launcher.supervisor import BACKGROUND_NICENESS, Supervisor, in_background
 from infra.services.ports import LOOPBACK, free_port
-from infra.services.process import die_with_parent, end_tree
+from infra.services.process import end_tree
 
 State = Literal["waiting", "fetching", "checking", "loading", "declined", "ready"]
 
@@ -38,7 +36,6 @@ PROCESS = "engine-2"
 KEY = "models:pending"
 """Where web processes look (backend/generation/pools/pending.py)."""
 _KEPT_SECONDS = 15
-BACKGROUND_NICENESS = 10
 _MAX_FAILED_STARTS = 2
 _SETTLE_SECONDS = 5.0
 """From when the web processes know the pool until it is the default: each has probed it then."""
@@ -206,17 +203,7 @@ class Provisioning:
         spec = self._spec
         self._say(f"{spec.name} ({gigabytes(spec.size)}) is fetched in the background")
         self._say(f"  {spec.license}: {spec.notice}")
-        self._fetching = subprocess.Popen(
-            [sys.executable, "-m", "infra.launcher.fetch", str(spec.path), str(self._models)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-            preexec_fn=nicely(  # noqa: PLW1509 - see process.py
-                die_with_parent(signal.SIGKILL), BACKGROUND_NICENESS
-            ),
-        )
+        self._fetching = in_background("infra.launcher.fetch", str(spec.path), str(self._models))
         threading.Thread(target=self._read_fetching, args=(self._fetching,), daemon=True).start()
         self._set(Progress("checking"))
 

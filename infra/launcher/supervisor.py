@@ -8,6 +8,7 @@ lives as long as the product.
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +23,7 @@ from infra.services.restarts import Restarts, how_it_ended
 
 _STOP_GRACE_SECONDS = 15.0
 _MAX_FROZEN_SECONDS = 5.0
+BACKGROUND_NICENESS = 10
 
 
 @dataclass(slots=True)
@@ -228,3 +230,18 @@ def _kill_session(leader: int) -> None:
                 process.kill()
         except (ProcessLookupError, PermissionError, psutil.NoSuchProcess):
             continue
+
+
+def in_background(module: str, *arguments: str) -> "subprocess.Popen[str]":
+    """Start `python -m module …`: nice to running answers, its lines to be read, gone with us."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=nicely(  # noqa: PLW1509 - see process.py
+            die_with_parent(signal.SIGKILL), BACKGROUND_NICENESS
+        ),
+    )

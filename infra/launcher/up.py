@@ -24,8 +24,8 @@ from infra.launcher.fleet import Fleet
 from infra.launcher.fleet_link import FleetLink
 from infra.launcher.fleet_pools import FleetPools
 from infra.launcher.model_spec import DEFAULT, SMALL, Beside, known_models, read_spec
-from infra.launcher.provisioning import BACKGROUND_NICENESS, PoolsFolder, Provisioning, Publisher
-from infra.launcher.supervisor import Supervisor
+from infra.launcher.provisioning import PoolsFolder, Provisioning, Publisher
+from infra.launcher.supervisor import BACKGROUND_NICENESS, Supervisor
 from infra.services.bundle import ServiceBundle
 from infra.services.errors import ServiceError
 from infra.services.keeper import ServiceKeeper
