@@ -208,7 +208,9 @@ def can_be_installed(page: Page) -> None:
     read = chromium.send("Page.getAppManifest")
     assert read["url"].endswith(f"{MANIFEST}?language=en")
     assert read["errors"] == []
-    assert chromium.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+    found = chromium.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    # Playwright's contexts are private windows, in which newer browsers install nothing.
+    assert {error["errorId"] for error in found} <= {"in-incognito"}
 
 
 @pytest.mark.nightly(

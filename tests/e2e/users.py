@@ -130,6 +130,9 @@ class Visitor:
         failed = _FAILED_REQUEST.search(message.text)
         if failed and failed[1] in self._expected:
             return
+        # `foreign_requests` has it; whether another site has a favicon is up to that site.
+        if failed and not self._is_ours(message.location["url"]):
+            return
         # The first prompt of every visit, and the answer that leads to the sign-in page.
         if failed and failed[1] == "401" and message.location["url"].endswith("/api/me"):
             return
@@ -145,10 +148,12 @@ class Visitor:
         self._problems.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _on_request(self, request: Request) -> None:
-        address = urlsplit(request.url)
-        own = urlsplit(self.url).netloc
-        if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != own:
+        is_network = urlsplit(request.url).scheme in {"http", "https", "ws", "wss"}
+        if is_network and not self._is_ours(request.url):
             self.foreign_requests.append(request.url)
+
+    def _is_ours(self, url: str) -> bool:
+        return urlsplit(url).netloc == urlsplit(self.url).netloc
 
     def _on_failure(self, request: Request) -> None:
         refused = request.failure == "csp" and "refused by a policy" in self._expected
