@@ -15,8 +15,9 @@ from uuid import UUID
 
 MAX_MESSAGES = 5_000
 MAX_TEXT = 1_000_000
-_REASONING = re.compile(r'<details type="reasoning".*?</details>\s*', re.DOTALL)
-"""What Open WebUI writes a model's thoughts as, before its answer."""
+_REASONING_BEGIN = '<details type="reasoning"'
+_REASONING_END = "</details>"
+_SPACE = re.compile(r"\s*")
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -188,11 +189,26 @@ def _of_open_webui(chat: Mapping[str, Any]) -> Iterator[_Node]:
             id=node_id,
             parent=(_text(said.get("parentId")) or None) if is_tree else before,
             role=_text(said.get("role")),
-            text=_REASONING.sub("", _text(said.get("content"))),
+            text=_without_reasoning(_text(said.get("content"))),
             created_at=_moment(said.get("timestamp")),
             model=_text(said.get("model"))[:100],
         )
         before = node_id
+
+
+def _without_reasoning(text: str) -> str:
+    """Drop the elements in which Open WebUI stores a model's thoughts, before its answer."""
+    kept = []
+    place = 0
+    while (begin := text.find(_REASONING_BEGIN, place)) >= 0:
+        end = text.find(_REASONING_END, begin)
+        if end < 0:
+            break
+        kept.append(text[place:begin])
+        space = _SPACE.match(text, end + len(_REASONING_END))
+        assert space is not None  # it matches the empty text too
+        place = space.end()
+    return "".join([*kept, text[place:]])
 
 
 def _of_ours(raw: Mapping[str, Any]) -> Iterator[_Node]:

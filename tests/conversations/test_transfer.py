@@ -247,6 +247,12 @@ def test_chain_of_five_thousand_messages_is_read() -> None:
     assert len(read_chat({"id": "long", "messages": messages}).messages) == MAX_MESSAGES
 
 
+def test_unended_thoughts_of_open_webui_are_kept_as_text() -> None:
+    text = '<details type="reasoning"' * 40_000
+    raw = {"id": "x", "chat": {"messages": [{"id": "1", "role": "user", "content": text}]}}
+    assert read_chat(raw).messages[0].text == text
+
+
 def test_dates_of_the_future_and_null_characters_are_left_out() -> None:
     raw = {
         "id": "x",
