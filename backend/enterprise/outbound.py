@@ -1,17 +1,15 @@
 """Requests to an identity provider: its address is checked, the answer is small and comes soon."""
 
 import asyncio
-import ssl
-from functools import cache
 from typing import Any
 
-import httpx
+import httpx2
 import orjson
 from django.conf import settings
 
 from backend.enterprise.errors import provider_failed
 from backend.platform import outbound
-from backend.platform.errors import InvalidRequest
+from backend.platform.guarded_client import guarded_client
 
 DEADLINE_S = 10.0
 MAX_BYTES = 1_000_000
@@ -36,45 +34,25 @@ async def post_form(url: str, form: dict[str, str]) -> dict[str, Any]:
 
 async def _call(method: str, url: str, **options: Any) -> dict[str, Any]:
     try:
-        async with asyncio.timeout(DEADLINE_S):
-            status, body = await _answer(method, url, options)
-    except (httpx.HTTPError, OSError, TimeoutError, InvalidRequest) as error:
-        raise provider_failed(f"it did not answer: {error or type(error).__name__}") from error
-    if status != 200:
-        raise provider_failed(f"it answered {status}")
+        async with (
+            asyncio.timeout(DEADLINE_S),
+            guarded_client(
+                to_private=settings.SSO_TO_PRIVATE,
+                what=_WHAT,
+                timeout_s=DEADLINE_S,
+                headers={"Accept": "application/json"},
+                max_bytes=MAX_BYTES,
+            ) as client,
+        ):
+            answer = await client.request(method, url, **options)
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, TimeoutError) as error:
+        raise provider_failed(f"it did not answer: {str(error) or type(error).__name__}") from error
+    if answer.status_code != 200:
+        raise provider_failed(f"it answered {answer.status_code}")
     try:
-        found = orjson.loads(body)
+        found = orjson.loads(answer.content)
     except orjson.JSONDecodeError as error:
         raise provider_failed("its answer is not JSON") from error
     if not isinstance(found, dict):
         raise provider_failed("its answer is not a JSON object")
     return found
-
-
-async def _answer(method: str, url: str, options: dict[str, Any]) -> tuple[int, bytes]:
-    target = await asyncio.to_thread(
-        outbound.resolve, url, to_private=settings.SSO_TO_PRIVATE, what=_WHAT
-    )
-    headers = {"Host": target.host, "Accept": "application/json", **options.pop("headers", {})}
-    async with (
-        httpx.AsyncClient(timeout=DEADLINE_S, verify=_tls(), trust_env=False) as client,
-        client.stream(
-            method,
-            target.url,
-            headers=headers,
-            follow_redirects=False,
-            extensions={"sni_hostname": target.name},
-            **options,
-        ) as response,
-    ):
-        body = b""
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > MAX_BYTES:
-                raise httpx.HTTPError("the answer is larger than 1 MB")
-        return response.status_code, body
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)  # reads all roots: some 30 ms

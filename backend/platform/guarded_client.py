@@ -105,10 +105,13 @@ def guarded_client(
     auth: httpx2.Auth | None = None,
     on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
     private_hosts: Collection[str] = (),
+    max_bytes: int = MAX_BYTES,
 ) -> httpx2.AsyncClient:
     """Follows no redirect by itself. Arguments: see GuardedTransport and httpx2."""
     return httpx2.AsyncClient(
-        transport=GuardedTransport(to_private=to_private, what=what, private_hosts=private_hosts),
+        transport=GuardedTransport(
+            to_private=to_private, what=what, private_hosts=private_hosts, max_bytes=max_bytes
+        ),
         headers=headers,
         auth=auth,
         event_hooks={} if on_response is None else {"response": [on_response]},
