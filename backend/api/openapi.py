@@ -1,7 +1,10 @@
 """Ninja's application, with our error object where ninja has words of its own."""
 
 import functools
+import hashlib
+import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -13,13 +16,36 @@ from ninja.operation import Operation
 
 from backend.api.errors import MethodNotAllowed, error_response
 from backend.api.schemas.openai_responses import ERROR_RESPONSE
+from backend.platform.json import encode_json
 
 _ERROR = {"$ref": "#/components/responses/Error"}
 _ERRORS = {"4XX": _ERROR, "5XX": _ERROR}
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The OpenAPI document as it is sent."""
+
+    body: bytes
+    etag: str
+
+
 class ParleyAPI(NinjaAPI):
     """Names the error object on every operation of the document, and answers 405 with it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._document: Document | None = None
+        self._document_lock = threading.Lock()
+
+    def document(self) -> Document:
+        """Build the document at the first call, in most of a second, and keep it."""
+        with self._document_lock:
+            if self._document is None:
+                body = encode_json(self.get_openapi_schema())
+                etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+                self._document = Document(body, etag)
+            return self._document
 
     def get_openapi_schema(self, *args: Any, **kwargs: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(*args, **kwargs)

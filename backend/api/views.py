@@ -1,23 +1,25 @@
 """Answers that are not the API's: the page, its robots file, the API reference, last resorts."""
 
+import asyncio
 import re
 from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.templatetags.static import static
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from backend.api.app_files import document_for
 from backend.api.application import api
 from backend.api.errors import InternalError, error_response
 from backend.api.security import ARTIFACT_PATH, DIAGRAM_PATH, PYTHON_PATH
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
-from backend.platform.json import encode_json
 
 _BUILT = settings.BASE_DIR / "backend" / "static" / "app"
 INDEX_FILE = _BUILT / "index.html"
@@ -121,9 +123,13 @@ async def api_not_found(request: HttpRequest) -> HttpResponse:
     )
 
 
-async def openapi_document(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI schema of the whole API."""
-    return HttpResponse(encode_json(api.get_openapi_schema()), content_type="application/json")
+@require_safe
+async def openapi_document(request: HttpRequest) -> HttpResponseBase:
+    """The OpenAPI schema of the whole API, built once by each process."""
+    document = await asyncio.to_thread(api.document)
+    headers = {"ETag": document.etag, "Cache-Control": "no-cache"}
+    response = HttpResponse(document.body, content_type="application/json", headers=headers)
+    return get_conditional_response(request, etag=document.etag, response=response) or response
 
 
 async def reference(request: HttpRequest) -> HttpResponse:
