@@ -2,7 +2,7 @@
 
 Staff without a second factor get no further than the page that adds one (second_factor.py); there
 is no setting to go without. So the first operator, whom `make run` creates with a password, adds
-an authenticator app on the first visit to the admin, and never needs one for the chat.
+an authenticator app on the first visit to the admin.
 """
 
 from urllib.parse import urlencode
@@ -17,13 +17,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
+from backend.accounts.second_factors import has_second_factor
+from backend.admin.site import is_sso_session
 from backend.api import throttling
 from backend.api.devices import device_remember
 from backend.api.sign_in import (
     SIGNED_IN_AT,
     is_recent,
-    second_factor_pending,
-    session_start,
+    second_factor_await,
     sign_in_failed,
 )
 from backend.platform.errors import Overloaded, ParleyError, RateLimited
@@ -48,8 +49,7 @@ async def login(request: HttpRequest) -> HttpResponse:
         return await sync_to_async(_form)(request, _WRONG)
     await throttling.forgive_login(request, email)
     next_page = next_of(request)
-    if not await second_factor_pending(request, user):
-        await session_start(request, user)
+    await second_factor_await(request, user)
     response = to_second_factor(next_page)
     device_remember(request, response, email)
     return response
@@ -67,8 +67,15 @@ def next_of(request: HttpRequest) -> str:
 
 
 def _entry(request: HttpRequest) -> HttpResponse:
+    """The form; straight to the second factor for staff who have signed in on the page lately."""
     user = request.user
-    needs_factor = user.is_active and user.is_staff and not admin.site.has_permission(request)
+    needs_factor = (
+        user.is_active
+        and user.is_staff
+        and not is_sso_session(request)
+        and not admin.site.has_permission(request)
+        and has_second_factor(user_id=user.pk)
+    )
     if needs_factor and is_recent(request.session.get(SIGNED_IN_AT)):
         return to_second_factor(next_of(request))
     return admin.site.login(request)

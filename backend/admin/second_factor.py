@@ -1,6 +1,8 @@
 """`/admin/second-factor/`: staff give their second factor, or add their first one.
 
-It opens after the right password of the last ten minutes, here or on the page.
+It opens after the right password of the last ten minutes, here or on the page. The first factor is
+added only after the password at the admin's own sign-in. A session that an identity provider began
+does not count.
 """
 
 from typing import Any
@@ -24,6 +26,7 @@ from backend.accounts.second_factors import (
 )
 from backend.admin.login import next_of
 from backend.api import throttling
+from backend.api.authentication import SSO_ORGANIZATION
 from backend.api.sign_in import (
     FACTOR,
     SIGNED_IN_AT,
@@ -47,6 +50,8 @@ async def second_factor(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect("/admin/login/")
     factors = await in_database(second_factors_get, user_id=user.pk)
     if not factors.any:
+        if pending is None:
+            return HttpResponseRedirect("/admin/login/")
         return await _enrol(request, user, next_page)
     error = ""
     if request.method == "POST":
@@ -97,15 +102,15 @@ async def _enrol(request: HttpRequest, user: User, next_page: str) -> HttpRespon
     except ParleyError as refused:
         return await _page(request, {**shown, "error": refused.message}, status=refused.status)
     await throttling.forgive_codes(user.pk)
-    await request.session.apop(_ENROLMENT, None)
-    await request.session.aset(FACTOR, "totp")
+    await session_start(request, user, factor="totp")  # a new session, without the secret
     return await _page(request, {"recovery_codes": codes, "next": next_page})
 
 
 async def _signed_in_lately(request: HttpRequest) -> User | None:
     user = await request.auser()
-    recent = is_recent(await request.session.aget(SIGNED_IN_AT))
-    return user if isinstance(user, User) and recent else None
+    if not isinstance(user, User) or await request.session.aget(SSO_ORGANIZATION):
+        return None
+    return user if is_recent(await request.session.aget(SIGNED_IN_AT)) else None
 
 
 async def _page(

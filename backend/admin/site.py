@@ -14,8 +14,19 @@ class AdminConfig(SimpleAdminConfig):
 
 class AdminSite(UnfoldAdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
-        """Staff, with a second factor: one that they still have, given when they signed in."""
-        return super().has_permission(request) and _second_factor_given(request)
+        """Staff, with a second factor: one that they still have, given when they signed in. A
+        session that an organization's identity provider began has no access to the installation."""
+        return (
+            super().has_permission(request)
+            and not is_sso_session(request)
+            and _second_factor_given(request)
+        )
+
+
+def is_sso_session(request: HttpRequest) -> bool:
+    from backend.api.authentication import SSO_ORGANIZATION  # needs the models
+
+    return request.session.get(SSO_ORGANIZATION) is not None
 
 
 def _second_factor_given(request: HttpRequest) -> bool:

@@ -78,14 +78,20 @@ def _record_failure(email: str | None, user: User | None, why: str) -> None:
 
 async def second_factor_pending(request: HttpRequest, user: User) -> bool:
     """Whether `user`, whose password was right, has to give a second factor; the session then
-    waits for it, and is anonymous meanwhile."""
+    waits for it, as `second_factor_await` has it."""
     if not await in_database(has_second_factor, user_id=user.pk):
         return False
+    await second_factor_await(request, user)
+    return True
+
+
+async def second_factor_await(request: HttpRequest, user: User) -> None:
+    """Note that the password of `user` was right. The session stays anonymous until their second
+    factor comes (`pending_user`)."""
     await _start_anew(request)
     await request.session.acycle_key()
     note = {"user": str(user.pk), "at": time.time(), "hash": user.get_session_auth_hash()}
     await request.session.aset(_PENDING, note)
-    return True
 
 
 async def pending_user(request: HttpRequest) -> User | None:

@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from backend.accounts.models import User
+from backend.api.authentication import SSO_ORGANIZATION
 from backend.api.throttling import CODES_PER_USER
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
+from tests.api.organizations import oidc_of, oidc_provider, owner_with_domain, refusal, through_oidc
 from tests.factories import UserFactory, member
-from tests.support.second_factor import code_of, enrol
+from tests.support.second_factor import code_of, enrol, staff_sign_in
 
 pytestmark = [pytest.mark.usefixtures("transactional_db")]
 
@@ -85,7 +88,57 @@ async def test_page_session_without_a_second_factor_does_not_open_the_admin() ->
         assert (await client.sign_in(user.email, PASSWORD)).status_code == 200
         assert (await client.get("/admin/")).status_code == 302
         entry = await client.get("/admin/login/?next=/admin/")
-        assert entry.headers["Location"].startswith("/admin/second-factor/")
+        assert 'name="password"' in entry.text
+        enrolment = await client.get("/admin/second-factor/")
+        assert enrolment.headers["Location"] == "/admin/login/"
+
+
+@pytest.fixture
+def private_providers(settings: Any) -> None:
+    settings.SSO_TO_PRIVATE = True
+
+
+@pytest.mark.usefixtures("private_providers")
+@pytest.mark.parametrize("has_factor", [False, True])
+async def test_identity_provider_does_not_open_the_admin(has_factor: bool) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    user = await operator(email=f"operator@{domain}")
+    if has_factor:
+        await in_database(enrol, user)
+    claims = {"email": user.email, "email_verified": True}
+    async with AsgiClient() as client:
+        with oidc_provider(("subject-1", claims)) as issuer:
+            await in_database(oidc_of, owner, issuer)
+            assert refusal(await through_oidc(client, user.email, "subject-1")) == ""
+        assert (await client.get("/admin/")).status_code == 302
+        assert 'name="password"' in (await client.get("/admin/login/?next=/admin/")).text
+        for answer in (
+            await client.get("/admin/second-factor/"),
+            await give(client, "000000"),
+        ):
+            assert answer.headers["Location"] == "/admin/login/"
+        # The password, in the form, begins a session that is theirs.
+        entered = await client.sign_in_as_staff(user.email, PASSWORD)
+        assert entered.headers["Location"].startswith("/admin/second-factor/")
+        page = await client.get("/admin/second-factor/")
+        assert bool(_SECRET.search(page.text)) is not has_factor
+
+
+async def test_factor_in_a_provider_session_does_not_open_the_admin() -> None:
+    user = await operator()
+
+    def provider_session() -> str:
+        client = Client()
+        staff_sign_in(client, user)
+        session = client.session
+        session[SSO_ORGANIZATION] = str(user.pk)
+        session.save()
+        return str(session.session_key)
+
+    async with AsgiClient() as client:
+        client.cookies.set("sessionid", await in_database(provider_session))
+        answer = await client.get("/admin/")
+        assert answer.headers["Location"].startswith("/admin/login/")
 
 
 async def test_page_session_with_a_second_factor_opens_the_admin_until_it_is_removed() -> None:
