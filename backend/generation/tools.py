@@ -22,19 +22,31 @@ _MARKS = str.maketrans(dict.fromkeys((CALL, ARGUMENTS, THOUGHT, ANSWER), "\ufffd
 _REDACTED = re.compile(r"\[[a-z ]+ removed\]")
 
 
-class Tools(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a request says of tools, as upstreams are sent it.
+class UpstreamTools(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The fields of an upstream's request that concern tools. Nothing else is sent.
 
     Attributes:
         tools: OpenAI's objects.
         tool_choice: `auto`, `none`, `required`, or an object that names functions.
-        is_reviewed: a manager has looked at what they say, and nothing of it is withheld.
     """
 
     tools: list[dict[str, Any]]
     tool_choice: str | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
+
+
+class Tools(UpstreamTools, frozen=True, omit_defaults=True):
+    """The tools of a generation request, with what only the product knows of them.
+
+    Attributes:
+        is_reviewed: a manager has reviewed their descriptions; nothing of them is withheld.
+    """
+
     is_reviewed: bool = False
+
+    @property
+    def for_upstream(self) -> UpstreamTools:
+        return UpstreamTools(self.tools, self.tool_choice, self.parallel_tool_calls)
 
     @property
     def texts(self) -> list[str]:

@@ -82,7 +82,7 @@ def upstream_body(
     if request.endpoint == "chat":
         body["messages"] = upstream_messages(request)
         if request.tools is not None:
-            body.update(msgspec.to_builtins(request.tools))
+            body.update(msgspec.to_builtins(request.tools.for_upstream))
         if request.continues_answer:
             body |= _IN_LAST_MESSAGE
         if text_so_far:
