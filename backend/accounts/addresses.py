@@ -1,30 +1,35 @@
 """E-mail addresses: verified, changed. allauth's `EmailAddress` says which are verified.
 
-A link in a mail is a signed note of what it does: whose address, from which to which. It works
-once, because afterwards the address is another, and for a day. That an address belongs to another
-account is mailed to that address alone.
+A link goes to the address that is to be confirmed. It works once, for a day, in the session that
+asked for it or with the account's password: opening a link that another person asked for gives
+them nothing. Another password and the end of all sessions void it, and the address that an account
+has is told at once, with a link that stops the change. That an address belongs to another account
+is mailed to that address alone.
 """
 
-from typing import Any
+import hashlib
+import secrets
+from datetime import timedelta
 from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.core import signing
+from django.contrib.auth.hashers import check_password
 from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
-from backend.accounts.models import User
+from backend.accounts.models import PendingAddress, User
 from backend.accounts.services import clean_email
 from backend.audit.actions import Action
 from backend.platform.database import transaction_lock
-from backend.platform.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 
-_SALT = "parley.address"
-LINK_AGE_S = 24 * 3600
+LINK_AGE = timedelta(days=1)
 
 
 def address_lock(email: str) -> None:
@@ -46,8 +51,13 @@ def address_verify(user: User) -> None:
 
 
 @transaction.atomic
-def address_verification_send(*, user: User) -> None:
-    """For an account that an administrator made, or that is older than verification."""
+def address_verification_send(*, user: User) -> str:
+    """For an account that an administrator made, or that is older than verification.
+
+    Returns:
+        What the browser that gave the password keeps in its session, for `address_confirm`.
+    """
+    token, _ = _pending_create(user, user.email)
     with writing_to(user):
         mail_queue(
             to=user.email,
@@ -57,14 +67,17 @@ def address_verification_send(*, user: User) -> None:
                 "Open this link to confirm that %(email)s is yours:\n\n%(link)s\n\n"
                 "It works for one day. If you did not sign in to Parley, do nothing.\n"
             )
-            % {"email": user.email, "link": _link(user, to=user.email)},
+            % {"email": user.email, "link": _link(token)},
         )
+    return _hash(token)
 
 
 @transaction.atomic
-def address_change_begin(*, user_id: UUID, email: str) -> None:
-    """Ask the new address. Nothing changes before its link is opened.
+def address_change_begin(*, user_id: UUID, email: str) -> str:
+    """Ask the new address, and tell the old one. Nothing changes before the link is opened.
 
+    Returns:
+        What the asking browser keeps in its session, for `address_confirm`.
     Raises:
         InvalidRequest: not an address, or the one that they have.
     """
@@ -73,13 +86,98 @@ def address_change_begin(*, user_id: UUID, email: str) -> None:
     if email == user.email:
         raise InvalidRequest("This is your address already.", param="email")
     owner = User.objects.with_address(email).first()
+    token, stop = _pending_create(user, email)
     with writing_to(owner or user):
         mail_queue(
             to=email,
             kind="change_address",
             subject=gettext("Confirm your new address"),
-            text=_taken_text() if owner else _change_text(email, _link(user, to=email)),
+            text=_taken_text() if owner else _change_text(user, email, _link(token)),
         )
+    _tell_begun(user, email, stop)
+    return _hash(token)
+
+
+@transaction.atomic
+def address_confirm(*, token: str, kept: str | None, password: str | None) -> User:
+    """Do what a link says: verify the address, or change to it and tell the old one.
+
+    Args:
+        kept: what the begin gave to this browser.
+        password: the account's; needed in any other browser. Hashed here: run this in
+            PASSWORD_THREADS.
+    Raises:
+        NotFound: the link is unknown, too old, was used or stopped, or the address is taken.
+        PermissionDenied: `address_password_required`: another browser, and no password.
+        InvalidRequest: a wrong one.
+    """
+    pending = _pending(token_sha256=_hash(token))
+    user = pending.user
+    if not (kept and constant_time_compare(kept, pending.token_sha256)):
+        _require_password(user, password)
+    pending.delete()
+    old = user.email
+    if pending.email != old:
+        user.email = pending.email
+        try:
+            with transaction.atomic():
+                user.save(update_fields=["email"])
+        except IntegrityError:
+            raise _no_such_link() from None
+        account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
+        _tell_old(user, old)
+    address_verify(user)
+    return user
+
+
+@transaction.atomic
+def address_change_stop(*, token: str) -> None:
+    """The link in the mail to the old address. Raises NotFound as `address_confirm`."""
+    _pending(stop_sha256=_hash(token)).delete()
+
+
+def pending_addresses_delete() -> int:
+    """Forget those that were not confirmed in time. Returns how many."""
+    return PendingAddress.objects.filter(created_at__lt=timezone.now() - LINK_AGE).delete()[0]
+
+
+def _pending_create(user: User, email: str) -> tuple[str, str]:
+    """The tokens that confirm and that stop; they replace those of an earlier request."""
+    token, stop = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    PendingAddress.objects.filter(user=user).delete()
+    PendingAddress.objects.create(
+        user=user,
+        email=email,
+        token_sha256=_hash(token),
+        stop_sha256=_hash(stop),
+        session_auth_hash=user.get_session_auth_hash(),
+    )
+    return token, stop
+
+
+def _pending(**which: str) -> PendingAddress:
+    """The row that `which` names, its user locked. Raises NotFound."""
+    rows = PendingAddress.objects.filter(created_at__gt=timezone.now() - LINK_AGE, **which)
+    unlocked = rows.first()
+    if unlocked is None:
+        raise _no_such_link()
+    # The user first, as what ends sessions does; then the row as it is under the lock.
+    user = User.objects.select_for_update().filter(pk=unlocked.user_id, is_active=True).first()
+    pending = rows.first()
+    if user is None or pending is None or pending.session_auth_hash != user.get_session_auth_hash():
+        raise _no_such_link()
+    pending.user = user
+    return pending
+
+
+def _require_password(user: User, password: str | None) -> None:
+    if not password:
+        raise PermissionDenied(
+            "This was asked for in another browser: enter the password of the account.",
+            code="address_password_required",
+        )
+    if not check_password(password, user.password):
+        raise InvalidRequest("The password is wrong.", param="password", code="wrong_credentials")
 
 
 def _taken_text() -> str:
@@ -89,38 +187,31 @@ def _taken_text() -> str:
     )
 
 
-def _change_text(email: str, link: str) -> str:
+def _change_text(user: User, email: str, link: str) -> str:
     return gettext(
-        "Open this link to use %(email)s for your Parley account:\n\n%(link)s\n\n"
-        "It works for one day. If you did not ask for this, do nothing.\n"
-    ) % {"email": email, "link": link}
+        "Open this link to use %(new)s for the Parley account of %(old)s:\n\n%(link)s\n\n"
+        "It works for one day, and asks for the account's password in another browser than the"
+        " one that asked for it. If you did not ask for this, do nothing.\n"
+    ) % {"new": email, "old": user.email, "link": link}
 
 
-@transaction.atomic
-def address_confirm(*, token: str) -> User:
-    """Do what a link says: verify the address, or change to it and tell the old one.
-
-    Raises:
-        NotFound: the link is forged, too old, or was used.
-    """
-    note = _read(token)
-    user = User.objects.select_for_update().filter(pk=note["user"], is_active=True).first()
-    if user is None or user.email != note["from"]:
-        raise _no_such_link()
-    old = user.email
-    if note["to"] != old:
-        user.email = note["to"]
-        try:
-            with transaction.atomic():
-                user.save(update_fields=["email"])
-        except IntegrityError:
-            raise _no_such_link() from None
-        account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
-        _tell_old(user, old)
-    elif address_is_verified(user):
-        raise _no_such_link()
-    address_verify(user)
-    return user
+def _tell_begun(user: User, new: str, stop: str) -> None:
+    with writing_to(user):
+        mail_queue(
+            to=user.email,
+            kind="address_change_begun",
+            subject=gettext("Your e-mail address is about to change"),
+            text=gettext(
+                "Your Parley account was asked to change its address from %(old)s to %(new)s.\n\n"
+                "If this was not you, stop it:\n\n%(link)s\n\n"
+                "Then choose another password, which ends every other session.\n"
+            )
+            % {
+                "old": user.email,
+                "new": new,
+                "link": f"{settings.PUBLIC_URL}/stop-address-change#{stop}",
+            },
+        )
 
 
 def _tell_old(user: User, old: str) -> None:
@@ -144,19 +235,13 @@ def _user(user_id: UUID) -> User:
     return user
 
 
-def _link(user: User, *, to: str) -> str:
-    note = {"user": str(user.pk), "from": user.email, "to": to}
+def _link(token: str) -> str:
     # After the #: it is sent to no server and stands in no log.
-    token = signing.dumps(note, salt=_SALT)
     return f"{settings.PUBLIC_URL}/confirm-address#{token}"
 
 
-def _read(token: str) -> dict[str, Any]:
-    try:
-        note: dict[str, Any] = signing.loads(token, salt=_SALT, max_age=LINK_AGE_S)
-    except signing.BadSignature:
-        raise _no_such_link() from None
-    return note
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _no_such_link() -> NotFound:

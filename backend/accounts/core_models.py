@@ -265,6 +265,26 @@ class PendingSignUp(models.Model):
         return f"{self.email} at {self.created_at}"
 
 
+class PendingAddress(models.Model):
+    """An address that a user is to confirm: another one, or the one that their account has.
+
+    At most one for each user. Ending all sessions deletes it, another password voids it. Of its
+    links only SHA-256s are stored. One exists for a taken address too, whose link was not mailed.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="pending_address")
+    email = models.EmailField()
+    token_sha256 = models.CharField(max_length=64, unique=True, help_text="Confirms it.")
+    stop_sha256 = models.CharField(max_length=64, unique=True, help_text="Stops the change.")
+    session_auth_hash = models.CharField(
+        max_length=64, help_text="What sessions were tied to when it was asked for."
+    )
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.email} at {self.created_at}"
+
+
 class MailState(models.TextChoices):
     QUEUED = "queued"
     SENT = "sent"

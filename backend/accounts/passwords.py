@@ -13,11 +13,11 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 
 from backend.accounts.account_events import account_event_record
-from backend.accounts.addresses import address_verify
+from backend.accounts.addresses import address_is_verified, address_verify
 from backend.accounts.languages import writing_to
 from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
-from backend.accounts.services import clean_email, password_hash
+from backend.accounts.services import clean_email, password_hash, user_keys_end
 from backend.accounts.sessions import sessions_end
 from backend.audit.actions import Action
 from backend.platform.errors import NotFound, Overloaded
@@ -66,16 +66,21 @@ def password_reset_begin(*, email: str, language: str = "") -> None:
 
 
 @transaction.atomic
-def password_reset_complete(*, token: str, password: str) -> None:
+def password_reset_complete(*, token: str, password: str, revoke_keys: bool = False) -> None:
     """Set the password that was chosen behind the link, and end every session.
 
     The link came to the address, so that is verified too.
 
+    Args:
+        revoke_keys: the API keys of the account end as well. They always do where the address was
+            never confirmed: who made them may be somebody else.
     Raises:
         NotFound: the link is forged, too old, or was used. InvalidRequest: easy to guess.
     """
     user = _owner(token)
     _set(user, password)
+    if revoke_keys or not address_is_verified(user):
+        user_keys_end(user_id=user.pk)
     address_verify(user)
     sessions_end(user_id=user.pk)
     account_event_record(Action.PASSWORD_RESET, user_id=user.pk)

@@ -21,7 +21,7 @@ from backend.accounts.project_access import projects_of
 from backend.accounts.roles import MANAGERS, WITHOUT_KEYS
 from backend.accounts.scopes import Scope
 from backend.audit.actions import Action
-from backend.audit.services import SYSTEM, Caller, record
+from backend.audit.services import SYSTEM, Actor, Caller, record
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 from backend.platform.moments import utc
 
@@ -228,6 +228,14 @@ def api_key_end(*, key: APIKey, actor: Caller = SYSTEM) -> None:
         details={"name": key.name},
     )
     keys_refuse([key.sha256])
+
+
+@transaction.atomic
+def user_keys_end(*, user_id: UUID) -> None:
+    """Revoke the keys that a user made, in each of their organizations."""
+    keys = APIKey.objects.filter(created_by_id=user_id, revoked_at=None, is_internal=False)
+    for key in keys.order_by("pk"):
+        api_key_end(key=key, actor=Actor(user_id=user_id))
 
 
 def keys_refuse(hashes: list[str]) -> None:

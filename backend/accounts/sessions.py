@@ -6,7 +6,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from backend.accounts.models import User
+from backend.accounts.models import PendingAddress, User
 from backend.platform.errors import NotFound
 
 _USER_AGENT_LIMIT = 200
@@ -50,6 +50,8 @@ def session_end(*, user_id: UUID, session_id: int) -> None:
 
 
 def sessions_end(*, user_id: UUID, but: str | None = None) -> None:
-    """Sign out everywhere, except in the session with the key `but`."""
+    """Sign out everywhere, except in the session with the key `but`. A change of the address that
+    one of them began ends too."""
+    PendingAddress.objects.filter(user_id=user_id).delete()
     for row in UserSession.objects.filter(user_id=user_id).exclude(session_key=but or ""):
         row.end()

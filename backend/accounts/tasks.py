@@ -4,6 +4,7 @@ from celery import shared_task
 from django.db.models import Q
 
 from backend.accounts import key_cache
+from backend.accounts.addresses import pending_addresses_delete
 from backend.accounts.mail import mails_delete, mails_send
 from backend.accounts.models import APIKey
 from backend.accounts.sign_up import pending_sign_ups_delete
@@ -36,5 +37,5 @@ def mails_send_due() -> int:
 
 @shared_task
 def mails_delete_expired() -> int:
-    """Forget old mails and sign-ups that were not confirmed. Returns how many."""
-    return mails_delete() + pending_sign_ups_delete()
+    """Forget old mails, and sign-ups and addresses that were not confirmed. Returns how many."""
+    return mails_delete() + pending_sign_ups_delete() + pending_addresses_delete()

@@ -28,6 +28,7 @@ from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SIGNED_IN_AT: Final = "signed_in_at"
 FACTOR: Final = "second_factor"
+ADDRESS_ASKED: Final = "address_asked"  # which link to a new address needs no password here
 _PENDING: Final = "pending_sign_in"
 PENDING_S = 600
 RECENT_S = 600

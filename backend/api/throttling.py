@@ -58,6 +58,7 @@ LOGINS_PER_EMAIL = AttemptLimit(10, 900)
 LOGINS_PER_DEVICE = AttemptLimit(10, 900)
 UNSEEN_KEYS_PER_ADDRESS = AttemptLimit(60, 60)
 LINKS_PER_ADDRESS = AttemptLimit(3 * settings.SIGNUPS_PER_HOUR, 600)
+LINK_PASSWORDS = AttemptLimit(10, 900)
 CODES_PER_USER = AttemptLimit(10, 900)
 CHANGES_PER_USER = AttemptLimit(120, 3600)
 MAILS_PER_ADDRESS = AttemptLimit(settings.SIGNUPS_PER_HOUR, 3600)
@@ -137,6 +138,12 @@ async def count_signup(request: HttpRequest) -> None:
 async def count_link(request: HttpRequest) -> None:
     """Count a try at a link of a mail, or at a passkey; RateLimited when there were too many."""
     await _count({_key("link", "address", client_network(request)): LINKS_PER_ADDRESS})
+
+
+async def count_link_password(token: str) -> None:
+    """Count a password that is given with a link of a mail, by the link: who was mailed one that
+    somebody else asked for keeps no other person out."""
+    await _count({_key("link", "password", token): LINK_PASSWORDS})
 
 
 async def count_code(user_id: UUID) -> None:

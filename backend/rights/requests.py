@@ -38,6 +38,7 @@ AT_ONCE = (
     "account.EmailAddress",
     "mfa.Authenticator",
     "usersessions.UserSession",
+    "accounts.PendingAddress",
     "accounts.Invitation",
     "accounts.PendingSignUp",
     "accounts.Mail",

@@ -191,7 +191,9 @@ def test_address_and_password_are_changed_and_the_password_asked_for_after_ten_m
     page.get_by_label("New address").fill(new)
     page.get_by_role("button", name="Change the address").click()
     expect(page.get_by_text(f"We have written to {new}")).to_be_visible()
+    assert new in newest_mail(live_product.url, person.email, "/stop-address-change#")
     page.goto(link_in(newest_mail(live_product.url, new, "/confirm-address#")))
+    page.get_by_role("button", name="Use this address").click()
     expect(page.get_by_text("Your address is confirmed")).to_be_visible()
     assert new in newest_mail(live_product.url, person.email, "has the address")
 

@@ -159,6 +159,7 @@ BEFORE_SIGNING_IN = {
         "password-reset",
         "password-reset/confirm",
         "address/confirm",
+        "address/stop",
     )
 }
 # A person's own account: no key opens it, so a key finds nothing out about it either.

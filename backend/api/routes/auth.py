@@ -14,6 +14,7 @@ from ninja import Router, Status
 
 from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import (
+    address_change_stop,
     address_confirm,
     address_is_verified,
     address_verification_send,
@@ -30,6 +31,7 @@ from backend.api import sso, throttling
 from backend.api.authentication import AnonymousWithCsrf, SessionOnly
 from backend.api.devices import device_remember
 from backend.api.schemas.account import (
+    AddressConfirm,
     CodeBody,
     Credential,
     EmailBody,
@@ -46,6 +48,7 @@ from backend.api.schemas.account import (
 )
 from backend.api.schemas.teams import OfferOut
 from backend.api.sign_in import (
+    ADDRESS_ASKED,
     pending_user,
     require_pending_user,
     second_factor_pending,
@@ -207,15 +210,36 @@ async def password_reset(request: HttpRequest, body: EmailBody) -> Status:
 async def confirm_password_reset(request: HttpRequest, body: PasswordResetConfirm) -> Status:
     """Choose another password; all sessions end. Signing in still asks for a second factor."""
     await throttling.count_link(request)
-    await PASSWORD_THREADS.run(password_reset_complete, token=body.token, password=body.password)
+    await PASSWORD_THREADS.run(
+        password_reset_complete,
+        token=body.token,
+        password=body.password,
+        revoke_keys=body.revoke_keys,
+    )
     return Status(204, None)
 
 
 @router.post("/address/confirm", auth=AnonymousWithCsrf(), response={204: None})
-async def confirm_address(request: HttpRequest, body: LinkConfirm) -> Status:
-    """Do what the link in a mail to a new or unverified address says. It signs no user in."""
+async def confirm_address(request: HttpRequest, body: AddressConfirm) -> Status:
+    """Do what the link in a mail to a new or unverified address says. It signs no user in. 403,
+    `address_password_required`, in another browser than the one that asked for it."""
     await throttling.count_link(request)
-    await in_database(address_confirm, token=body.token)
+    if body.password is not None:
+        await throttling.count_link_password(body.token)
+    await PASSWORD_THREADS.run(
+        address_confirm,
+        token=body.token,
+        kept=await request.session.aget(ADDRESS_ASKED),
+        password=body.password,
+    )
+    return Status(204, None)
+
+
+@router.post("/address/stop", auth=AnonymousWithCsrf(), response={204: None})
+async def stop_address_change(request: HttpRequest, body: LinkConfirm) -> Status:
+    """Stop the change of address that the link in a mail to the old address is about."""
+    await throttling.count_link(request)
+    await in_database(address_change_stop, token=body.token)
     return Status(204, None)
 
 
@@ -224,7 +248,8 @@ async def _require_verified(request: HttpRequest, user: User) -> None:
     if await in_database(address_is_verified, user):
         return
     if await throttling.may_mail(request, user.email):
-        await in_database(address_verification_send, user=user)
+        kept = await in_database(address_verification_send, user=user)
+        await request.session.aset(ADDRESS_ASKED, kept)
     raise PermissionDenied(
         f"Confirm your address first: we have sent a link to {user.email}.",
         code="address_unverified",

@@ -46,7 +46,7 @@ from backend.api.schemas.account import (
     TotpOut,
 )
 from backend.api.session_devices import session_note
-from backend.api.sign_in import FACTOR, SIGNED_IN_AT, is_recent, may_change
+from backend.api.sign_in import ADDRESS_ASKED, FACTOR, SIGNED_IN_AT, is_recent, may_change
 from backend.audit.actions import Action
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, InvalidRequest
@@ -105,10 +105,13 @@ async def change_password(
 
 @router.post("/email", response={202: SentOut})
 async def change_email(request: AuthenticatedRequest, body: EmailBody) -> Status:
-    """Ask for another address: a link goes there, and the old one is notified when it is used."""
+    """Ask for another address: a link goes there, and one that stops it to the old address."""
     await may_change(request, request.auth.user_id)
     if await throttling.may_mail(request, body.email):
-        await in_database(address_change_begin, user_id=request.auth.user_id, email=body.email)
+        kept = await in_database(
+            address_change_begin, user_id=request.auth.user_id, email=body.email
+        )
+        await request.session.aset(ADDRESS_ASKED, kept)
     return Status(202, SentOut(local_outbox=not settings.EMAIL_HOST))
 
 

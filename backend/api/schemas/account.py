@@ -55,6 +55,12 @@ class LinkConfirm(RequestModel):
     token: LinkToken
 
 
+class AddressConfirm(LinkConfirm):
+    password: Password | None = Field(
+        default=None, description="The account's; needed in another browser than the asking one."
+    )
+
+
 class EmailBody(RequestModel):
     email: Email
 
@@ -65,6 +71,11 @@ class PasswordBody(RequestModel):
 
 class PasswordResetConfirm(PasswordBody):
     token: LinkToken
+    revoke_keys: bool = Field(
+        default=False,
+        description="End the account's API keys too, as is done anyway where its address was never"
+        " confirmed.",
+    )
 
 
 class CodeBody(RequestModel):

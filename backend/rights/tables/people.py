@@ -82,6 +82,11 @@ PEOPLE: tuple[Table, ...] = (
     Table(label="accounts.Project", organization="organization_id"),
     Table(label="accounts.Membership", user="user_id", organization="organization_id"),
     Table(label="accounts.PendingSignUp", email="email", hidden=("password", "token_sha256")),
+    Table(
+        label="accounts.PendingAddress",
+        user="user_id",
+        hidden=("token_sha256", "stop_sha256", "session_auth_hash"),
+    ),
     Table(label="accounts.Mail", email="to", hidden=("ciphertext", "last_error")),
     Table(label="account.EmailConfirmation", user="email_address__user_id", hidden=("key",)),
     Table(label="account.EmailAddress", user="user_id"),

@@ -50,11 +50,14 @@ export const giveSecondFactor = (code: string) =>
 export const askForReset = (email: string) =>
   api<MailSent>("/api/auth/password-reset", { method: "POST", body: { email } });
 
-export const resetPassword = (body: { token: string; password: string }) =>
+export const resetPassword = (body: { token: string; password: string; revoke_keys: boolean }) =>
   api<void>("/api/auth/password-reset/confirm", { method: "POST", body });
 
-export const confirmAddress = (token: string) =>
-  api<void>("/api/auth/address/confirm", { method: "POST", body: { token } });
+export const confirmAddress = (body: { token: string; password?: string }) =>
+  api<void>("/api/auth/address/confirm", { method: "POST", body });
+
+export const stopAddressChange = (token: string) =>
+  api<void>("/api/auth/address/stop", { method: "POST", body: { token } });
 
 /** Signed out here; on to the identity provider where it began the session and has a page for it. */
 export async function signOut(go: (url: string) => void = (url) => window.location.assign(url)) {

@@ -14,6 +14,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     wrong_code: msg`The code is wrong, or was used already.`,
     password_first: msg`Sign in with your password first.`,
     password_required: msg`You signed up in another browser: enter the password that you chose there.`,
+    address_password_required: msg`This was asked for in another browser: enter the password of the account.`,
     reauthentication_required: msg`Enter your password again before you change this.`,
     second_factor_required: msg`This organization demands a second factor: add one to your account.`,
     sso_required: msg`This organization signs in through its identity provider.`,

@@ -2510,7 +2510,7 @@ export interface paths {
         put?: never;
         /**
          * Change Email
-         * @description Ask for another address: a link goes there, and the old one is notified when it is used.
+         * @description Ask for another address: a link goes there, and one that stops it to the old address.
          */
         post: operations["change_email"];
         delete?: never;
@@ -2884,9 +2884,30 @@ export interface paths {
         put?: never;
         /**
          * Confirm Address
-         * @description Do what the link in a mail to a new or unverified address says. It signs no user in.
+         * @description Do what the link in a mail to a new or unverified address says. It signs no user in. 403,
+         *     `address_password_required`, in another browser than the one that asked for it.
          */
         post: operations["confirm_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/address/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Address Change
+         * @description Stop the change of address that the link in a mail to the old address is about.
+         */
+        post: operations["stop_address_change"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7190,6 +7211,22 @@ export interface components {
             password: string;
             /** Token */
             token: string;
+            /**
+             * Revoke Keys
+             * @description End the account's API keys too, as is done anyway where its address was never confirmed.
+             * @default false
+             */
+            revoke_keys: boolean;
+        };
+        /** AddressConfirm */
+        AddressConfirm: {
+            /** Token */
+            token: string;
+            /**
+             * Password
+             * @description The account's; needed in another browser than the asking one.
+             */
+            password?: string | null;
         };
         /** SSOStarted */
         SSOStarted: {
@@ -12339,6 +12376,30 @@ export interface operations {
         };
     };
     confirm_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressConfirm"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    stop_address_change: {
         parameters: {
             query?: never;
             header?: never;

@@ -147,6 +147,14 @@ const otherPages: RouteObject[] = [
     }),
   },
   {
+    path: "/stop-address-change",
+    hydrateFallbackElement: loading,
+    errorElement: <PageError />,
+    lazy: async () => ({
+      Component: (await import("@/pages/stop-address-change")).StopAddressChangePage,
+    }),
+  },
+  {
     path: "/join",
     hydrateFallbackElement: loading,
     errorElement: <PageError />,

@@ -3,15 +3,20 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { confirmAddress } from "@/api/account";
-import { errorMessage } from "@/api/errors";
+import { ApiError, errorMessage } from "@/api/errors";
 import { meKey } from "@/app/session";
 import { useDocumentTitle } from "@/lib/document-title";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
-import { Loading } from "@/ui/spinner";
 import { AuthLayout } from "./auth-layout";
-import { useLinkToken, useOnce } from "./link-token";
+import { useLinkToken } from "./link-token";
+import { errorOf } from "./use-auth-form";
 
-/** Does what the link in a mail to a new address says; it signs no user in. */
+/**
+ * Does what the link in a mail to a new address says, after a click: programs open links too. It
+ * signs no user in, and in another browser than the asking one it needs the account's password.
+ */
 export function ConfirmAddressPage() {
   const token = useLinkToken();
   const client = useQueryClient();
@@ -19,10 +24,10 @@ export function ConfirmAddressPage() {
     mutationFn: confirmAddress,
     onSuccess: () => client.invalidateQueries({ queryKey: meKey }),
   });
-  const { mutate } = confirm;
   useDocumentTitle(t`Confirm your address`);
-  useOnce(() => mutate(token));
-  if (confirm.isIdle || confirm.isPending) return <Loading label={t`Confirming your address`} />;
+  const { error } = confirm;
+  const wrongPassword = errorOf(error, "password");
+  const needsPassword = error instanceof ApiError && error.code === "address_password_required";
   return (
     <AuthLayout
       title={t`Confirm your address`}
@@ -32,12 +37,37 @@ export function ConfirmAddressPage() {
         </Link>
       }
     >
-      {confirm.error ? (
-        <Notice tone="error">{errorMessage(confirm.error)}</Notice>
-      ) : (
+      {confirm.isSuccess ? (
         <Notice tone="info">
           <Trans>Your address is confirmed. Sign in with it from now on.</Trans>
         </Notice>
+      ) : (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const password = new FormData(event.currentTarget).get("password");
+            confirm.mutate({ token, ...(password && { password: String(password) }) });
+          }}
+        >
+          {error && !wrongPassword && (
+            <Notice tone={needsPassword ? "info" : "error"}>{errorMessage(error)}</Notice>
+          )}
+          {(needsPassword || confirm.variables?.password) && (
+            <Field
+              label={t`Password`}
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+              autoFocus
+              error={wrongPassword}
+            />
+          )}
+          <Button type="submit" className="h-11" busy={confirm.isPending}>
+            <Trans>Use this address</Trans>
+          </Button>
+        </form>
       )}
     </AuthLayout>
   );

@@ -18,7 +18,12 @@ export function ResetPasswordPage() {
   const token = useLinkToken();
   const setMe = useSetMe();
   const reset = useMutation({
-    mutationFn: (password: string) => resetPassword({ token, password }),
+    mutationFn: (form: FormData) =>
+      resetPassword({
+        token,
+        password: String(form.get("password")),
+        revoke_keys: form.has("revoke_keys"),
+      }),
     onSuccess: () => setMe(null), // every session has ended, this one too
   });
   useDocumentTitle(t`Choose another password`);
@@ -41,7 +46,7 @@ export function ResetPasswordPage() {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            reset.mutate(String(new FormData(event.currentTarget).get("password")));
+            reset.mutate(new FormData(event.currentTarget));
           }}
         >
           {reset.error && !fieldError && <Notice tone="error">{errorMessage(reset.error)}</Notice>}
@@ -56,6 +61,10 @@ export function ResetPasswordPage() {
             hint={t`At least 8 characters, and not one that many people use.`}
             error={fieldError}
           />
+          <label className="flex items-start gap-2 text-sm">
+            <input type="checkbox" name="revoke_keys" className="mt-0.5 size-4 accent-primary" />
+            <Trans>Also revoke my API keys: somebody else may have used my account.</Trans>
+          </label>
           <Button type="submit" className="h-11" busy={reset.isPending}>
             <Trans>Change the password</Trans>
           </Button>

@@ -96,8 +96,8 @@ function EmailSection() {
       >
         <p className="break-words text-muted-foreground text-sm">
           <Trans>
-            It is {address}. Another one counts once you have opened the link that we send to it;
-            the old one is notified.
+            It is {address}. Another one counts once you have opened the link that we send to it, in
+            this browser or with your password. The old one is told at once, and can stop it.
           </Trans>
         </p>
         {change.error && !fieldError && <Notice tone="error">{errorMessage(change.error)}</Notice>}
