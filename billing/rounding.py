@@ -5,17 +5,11 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from backend.platform.languages import number
-
-CENT, UNIT = Decimal("0.01"), Decimal(1)
-# Source: https://docs.stripe.com/currencies#zero-decimal
-WITHOUT_CENTS = frozenset(
-    {"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA"}
-    | {"PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"}
-)
+from billing.currencies import coin, digits
 
 
 def to_cents(amount: Decimal, currency: str) -> Decimal:
-    return amount.quantize(UNIT if currency in WITHOUT_CENTS else CENT, ROUND_HALF_UP)
+    return amount.quantize(coin(currency), ROUND_HALF_UP)
 
 
 def money(amount: Decimal, currency: str) -> str:
@@ -25,7 +19,8 @@ def money(amount: Decimal, currency: str) -> str:
 
 def figure(amount: Decimal, currency: str) -> str:
     """The same without the currency."""
-    return number(amount, "#,##0" if currency in WITHOUT_CENTS else "#,##0.00")
+    places = digits(currency) if coin(currency) < 1 else 0
+    return number(amount, f"#,##0.{'0' * places}" if places else "#,##0")
 
 
 @dataclass(frozen=True, slots=True)

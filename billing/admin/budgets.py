@@ -9,15 +9,34 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
-from backend.platform.errors import InvalidRequest
+from backend.platform.errors import InvalidRequest, ParleyError
 from backend.platform.model_admins import ReadOnlyAdmin
 from billing.budgets.credit_services import clear_credit_cache, credit_check, credit_grant
 from billing.budgets.limits import clear_limits_cache
+from billing.currency_change import currency_change_check
 from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry
+
+
+class BillingAccountForm(forms.ModelForm):
+    class Meta:
+        model = BillingAccount
+        fields = "__all__"  # noqa: DJ007
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not self.errors:
+            try:
+                currency_change_check(
+                    organization_id=data["organization"].pk, currency=data["currency"]
+                )
+            except ParleyError as error:
+                self.add_error("currency", error.message)
+        return data
 
 
 @admin.register(BillingAccount)
 class BillingAccountAdmin(ModelAdmin):
+    form = BillingAccountForm
     list_display = ("organization", "currency", "is_prepaid", "tax_rate", "email")
     list_filter = ("is_prepaid",)
     list_select_related = ("organization",)

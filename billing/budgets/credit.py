@@ -162,8 +162,13 @@ def credit_debt(organization_id: UUID) -> Decimal:
 
 
 def grants_and_debt(organization_id: UUID) -> tuple[list[Grant], Decimal]:
-    """What the credit ledger has left of each grant, debts made up, and the debt that remains."""
-    grants = CreditEntry.objects.filter(kind=CreditKind.GRANT, organization_id=organization_id)
+    """What the credit ledger has left of each grant, debts made up, and the debt that remains; of
+    grants in the organization's currency."""
+    grants = CreditEntry.objects.filter(
+        kind=CreditKind.GRANT,
+        organization_id=organization_id,
+        currency=terms_of(organization_id).currency,
+    )
     taken_back = Max("uses__created_at", filter=Q(uses__kind=CreditKind.REFUND))
     rows = grants.annotate(left=LEFT, taken_back_at=taken_back).exclude(left=0).order_by("pk")
     known = [

@@ -25,18 +25,22 @@ def credit_grant(
     expires_at: datetime | None = None,
     note: str = "",
     by_user_id: UUID | None = None,
+    currency: str | None = None,
 ) -> CreditEntry:
     """Give an organization credit.
 
+    Args:
+        currency: None: the organization's. Credit in another one waits until it pays in that.
     Raises:
         InvalidRequest: not a positive amount of whole cents, or expired already.
     """
     credit_check(amount=amount, expires_at=expires_at)
+    lock_credit(organization_id)
     entry = CreditEntry.objects.create(
         organization_id=organization_id,
         kind=CreditKind.GRANT,
         amount=amount,
-        currency=terms_of(organization_id).currency,
+        currency=currency or terms_of(organization_id).currency,
         expires_at=expires_at,
         note=note,
         created_by_id=by_user_id,

@@ -5,6 +5,7 @@ from django.db import models
 
 from backend.accounts.models import Organization
 from backend.platform.languages import TAGS
+from billing.currencies import CurrencyField
 
 
 class BillingAccount(models.Model):
@@ -13,7 +14,7 @@ class BillingAccount(models.Model):
     organization = models.OneToOneField(
         Organization, primary_key=True, on_delete=models.CASCADE, related_name="billing_account"
     )
-    currency = models.CharField(max_length=3, default="USD")
+    currency = CurrencyField(default="USD")
     is_prepaid = models.BooleanField(
         default=False,
         verbose_name="prepaid",

@@ -7,6 +7,8 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 
+from billing.currencies import CurrencyField
+
 SINCE_EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -20,7 +22,7 @@ class ModelCost(models.Model):
     """
 
     model = models.CharField(max_length=200)
-    currency = models.CharField(max_length=3, default="USD")
+    currency = CurrencyField(default="USD")
     input_per_1k = models.DecimalField(
         max_digits=18, decimal_places=9, validators=[MinValueValidator(0)]
     )

@@ -19,6 +19,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization, Plan
+from billing.currencies import CurrencyField
 from billing.models.credit import CreditEntry
 from billing.models.invoices import Invoice
 
@@ -211,7 +212,7 @@ class PlanPrice(models.Model):
     """What a plan costs a month, in one currency. A plan without a price is given by operators."""
 
     plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="prices")
-    currency = models.CharField(max_length=3, default="USD")
+    currency = CurrencyField(default="USD")
     amount = models.DecimalField(max_digits=12, decimal_places=2)
 
     class Meta:

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from backend.accounts.models import Organization, Project
+from billing.currencies import CurrencyField
 from billing.quantities import Kind
 from billing.tiers import TIERS
 
@@ -23,7 +24,7 @@ class Price(models.Model):
     takes an organization's or a project's own price back.
     """
 
-    currency = models.CharField(max_length=3, default="USD")
+    currency = CurrencyField(default="USD")
     organization = models.ForeignKey(
         Organization,
         null=True,

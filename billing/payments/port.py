@@ -141,6 +141,9 @@ class ProviderEvent:
 class PaymentProvider(Protocol):
     """Calls may take seconds: never within a transaction."""
 
+    def minimum(self, currency: str) -> Decimal:
+        """The smallest payment that it takes; zero where that is not known beforehand."""
+
     def customer_create(self, *, organization_id: UUID, name: str, email: str) -> str:
         """Its id. Again for the same organization: the same customer."""
 

@@ -127,9 +127,10 @@ def top_up_begin(*, principal: Principal, amount: Decimal, now: datetime) -> tup
     provider = payment_provider()
     organization_id = principal.organization_id
     currency = terms_of(organization_id).currency
-    if amount != to_cents(amount, currency) or not MIN_TOP_UP <= amount <= MAX_TOP_UP:
+    least = max(MIN_TOP_UP, provider.minimum(currency))
+    if amount != to_cents(amount, currency) or not least <= amount <= MAX_TOP_UP:
         raise InvalidRequest(
-            f"A top-up is {MIN_TOP_UP} to {MAX_TOP_UP}, in the smallest coin of {currency}.",
+            f"A top-up is {least} to {MAX_TOP_UP}, in the smallest coin of {currency}.",
             param="amount",
         )
     asked = TopUp.objects.filter(
@@ -227,6 +228,7 @@ def _top_up_paid(paid: TopUpPaid, now: datetime) -> str:
         amount=top_up.amount,
         note=f"top-up {top_up.pk}",
         by_user_id=top_up.created_by_id,
+        currency=top_up.currency,
     )
     top_up.state, top_up.paid_at, top_up.payment_id = TopUpState.PAID, now, paid.payment_id
     top_up.save(update_fields=["credit", "state", "paid_at", "payment_id"])
@@ -250,7 +252,7 @@ def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
         return "nothing: paid already"
     owed = invoice_owed(invoice)
     if invoice.status == InvoiceStatus.OPEN and (
-        paid.amount < owed or paid.currency != invoice.currency
+        paid.amount < owed or paid.currency != invoice.currency.upper()
     ):
         log.error("invoice_paid_otherwise", invoice=str(invoice), amount=str(paid.amount))
         return f"nothing: {paid.amount} {paid.currency} was paid, not {owed}"

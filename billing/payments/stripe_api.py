@@ -32,7 +32,7 @@ from billing.payments.port import (
     TopUpExpired,
     TopUpPaid,
 )
-from billing.rounding import WITHOUT_CENTS
+from billing.payments.stripe_currencies import from_smallest, minimum, smallest
 
 _TIMEOUT_S = 10
 _EVENT_AGE_S = 300
@@ -57,6 +57,9 @@ class StripeProvider:
             max_network_retries=1,
             http_client=stripe.RequestsClient(timeout=_TIMEOUT_S),
         )
+
+    def minimum(self, currency: str) -> Decimal:
+        return minimum(currency)
 
     def customer_create(self, *, organization_id: UUID, name: str, email: str) -> str:
         with _failures():
@@ -101,7 +104,7 @@ class StripeProvider:
                             "quantity": 1,
                             "price_data": {
                                 "currency": currency.lower(),
-                                "unit_amount": _smallest(amount, currency),
+                                "unit_amount": smallest(amount, currency),
                                 "product_data": {"name": _NAME_OF_CREDIT},
                             },
                         }
@@ -131,7 +134,7 @@ class StripeProvider:
                     params={
                         "customer": customer_id,
                         "payment_method": method_id,
-                        "amount": _smallest(amount, currency),
+                        "amount": smallest(amount, currency),
                         "currency": currency.lower(),
                         "confirm": True,
                         "off_session": True,
@@ -228,26 +231,20 @@ def _disputed(dispute: Mapping[str, Any]) -> PaymentDisputed | None:
     return PaymentDisputed(str(dispute["id"]), payment_id, amount, currency, is_won)
 
 
-def _money(smallest: int, currency: str) -> tuple[Decimal, str]:
-    """What Stripe counts in the smallest unit, and the currency as we write it."""
-    currency = currency.upper()
-    return Decimal(smallest).scaleb(0 if currency in WITHOUT_CENTS else -2), currency
+def _money(counted: int, currency: str) -> tuple[Decimal, str]:
+    """An amount that Stripe counts in the smallest unit, and the currency as we write it."""
+    return from_smallest(counted, currency), currency.upper()
 
 
-def _paid(about: Mapping[str, Any], smallest: int, payment_id: str) -> Happening | None:
+def _paid(about: Mapping[str, Any], counted: int, payment_id: str) -> Happening | None:
     """Of what was paid, by the metadata that we gave it."""
     metadata = about.get("metadata") or {}
-    amount, currency = _money(smallest, str(about["currency"]))
+    amount, currency = _money(counted, str(about["currency"]))
     if _TOP_UP in metadata:
         return TopUpPaid(UUID(metadata[_TOP_UP]), payment_id, amount, currency)
     if _INVOICE in metadata:
         return InvoicePaid(int(metadata[_INVOICE]), payment_id, amount, currency)
     return None
-
-
-def _smallest(amount: Decimal, currency: str) -> int:
-    """In the currency's smallest unit, as Stripe counts."""
-    return int(amount if currency.upper() in WITHOUT_CENTS else amount.scaleb(2))
 
 
 def _intent_of(error: stripe.CardError) -> str:

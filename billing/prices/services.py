@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from backend.accounts.models import Project
 from backend.platform.errors import InvalidRequest
+from billing.currencies import currency_code
 from billing.models import Price, PriceFactor
 from billing.prices.book import LIST, Payer, PriceBook, Tier, check_tiers
 from billing.prices.loading import DEFAULT_CURRENCY, clear_price_cache, load_book, tiers_to_json
@@ -90,6 +91,7 @@ def prices_check(
 ) -> None:
     """What `prices_set` would refuse, it refuses; nothing is written. For forms."""
     _check_owner(owner)
+    currency = currency_code(currency)
     for kind, tiers in prices.items():
         _check(kind, tiers, owner)
     if effective_from.minute or effective_from.second or effective_from.microsecond:
