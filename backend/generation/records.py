@@ -1,9 +1,9 @@
 """The only writer of a generation's row: create, mark running, claim, finish.
 
 Finishing stores its state, its message's text and its usage record, all three or none. It happens
-once: a second caller finds the row ended and gets it back as it is. It happens under the current
-epoch only: a process that was thought dead, and whose generation another one continues, cannot
-end it with less text than was delivered.
+once: a caller that repeats it gets the row back as it is. It happens under the current epoch only:
+a process that was thought dead, and whose generation another one has claimed, ends nothing and is
+told so, whether the other one continues the generation or has ended it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -22,6 +22,7 @@ from django.utils import timezone
 from backend.conversations.turns import message_finish
 from backend.generation.models import (
     FROM_OUTAGE,
+    LOST,
     OPEN_STATES,
     Generation,
     GenerationState,
@@ -95,7 +96,7 @@ class Finished:
 
     Attributes:
         facts: what was billed.
-        by_us: whether this call ended it.
+        by_us: whether this call ended it; False: an earlier one under the same epoch did.
     """
 
     generation: Generation
@@ -145,7 +146,7 @@ def generation_finish(
     Args:
         row: as it was created, where the caller has it; it saves a query.
     Raises:
-        Superseded: its epoch is another one.
+        Superseded: its epoch is another one, whether it is open or ended.
         Generation.DoesNotExist: its organization was deleted meanwhile.
     """
     row = copy(row) if row is not None else Generation.objects.get(pk=generation_id)
@@ -231,9 +232,9 @@ def _store_texts(row: Generation, final: FinalState) -> None:
 
 
 def _not_ended(generation_id: UUID, epoch: int) -> Finished:
-    """What stands in the row that another one ended. Raises Superseded, DoesNotExist."""
+    """Return the row that an earlier call ended. Raises Superseded, DoesNotExist."""
     row = Generation.objects.get(pk=generation_id)
-    if row.is_open:
+    if row.is_open or row.epoch != epoch:
         raise Superseded(f"generation {generation_id} is at epoch {row.epoch}, not {epoch}")
     return Finished(row, usage_facts(row), by_us=False)
 
@@ -282,11 +283,23 @@ def generation_claim(*, generation_id: UUID) -> Generation | None:
     return row
 
 
-def generation_epoch_is(*, generation_id: UUID, epoch: int) -> bool:
-    """Whether the generation is open and still at `epoch`."""
-    return Generation.objects.filter(
-        pk=generation_id, epoch=epoch, state__in=[GenerationState.QUEUED, GenerationState.RUNNING]
-    ).exists()
+Standing = Literal["ours", "elsewhere", "lost"]
+
+
+def generation_standing(*, generation_id: UUID, epoch: int) -> Standing:
+    """Tell the process that holds `epoch` whether the generation is its own, open or ended.
+
+    Ask after taking the lease, never before: who claims a generation counts the epoch up first and
+    looks for a lease then, so one of the two sees the other.
+
+    Returns:
+        `elsewhere`: another process continues it, or has; `lost`: the reaper has ended it, or it
+        is gone.
+    """
+    row = Generation.objects.filter(pk=generation_id).only("epoch", "state", "error_code").first()
+    if row is None or row.error_code == LOST:
+        return "lost"
+    return "ours" if row.epoch == epoch else "elsewhere"
 
 
 def generations_mark_running(ids: Sequence[UUID], *, replica: str, pool: str) -> None:

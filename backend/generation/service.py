@@ -14,6 +14,7 @@ from uuid import UUID
 from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
+from backend.generation.admission.pipeline import Admission
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.admission.shared_queue import QueuePlace, queue_place
 from backend.generation.admission.shed import PendingRequest
@@ -86,8 +87,24 @@ async def generation_start(
         code = error.code if isinstance(error, ParleyError) else None
         trace.end(clock, {"error.type": code or type(error).__name__}, failed=True)
         raise
+    headers = {**admission.ratelimit_headers, **more}
+    if admission.failed_over:
+        trace.end(None, {}, failed=True)
+    else:
+        await _run(gateway, admission, clock, trace)
+        headers |= {SERVER_TIMING: server_timing(clock.milliseconds())}
+        headers |= admission.reuse.headers if admission.reuse is not None else {}
+    created = int(admission.admitted.created_at.timestamp())
+    return StartedGeneration(admission.admitted.id, created, admission.pool.id, headers)
+
+
+async def _run(
+    gateway: Gateway, admission: Admission, clock: StationClock, trace: GenerationTrace
+) -> None:
+    """Run what was admitted; return when its caller may read it."""
     assert admission.policy is not None
     clock.admitted()
+    request = admission.admitted.request
     active = gateway.activate(
         admission.admitted,
         admission.pool,
@@ -106,12 +123,6 @@ async def generation_start(
         gateway.generation_tasks.start(active, gateway.late_place(active))
     if request.turn is None and request.on_disconnect != "go_on":
         await _wait_begun(active)
-    created = int(admission.admitted.created_at.timestamp())
-    timing = {SERVER_TIMING: server_timing(clock.milliseconds())}
-    headers = {**admission.ratelimit_headers, **timing, **more}
-    if plan is not None:
-        headers |= plan.headers
-    return StartedGeneration(active.id, created, admission.pool.id, headers)
 
 
 async def generation_check(gateway: Gateway, generation_id: UUID, *, principal: Principal) -> None:

@@ -28,24 +28,23 @@ from backend.generation.admission.image_text import (
     without_images,
 )
 from backend.generation.admission.images import images_score
+from backend.generation.admission.ownership import FIRST_EPOCH, lease_take, unstarted_end
 from backend.generation.admission.prompt_check import Fence, generation_check_and_create
 from backend.generation.admission.prompt_text import with_prompt_text
 from backend.generation.admission.queue import AdmissionQueue, Ticket
 from backend.generation.admission.rate_limits import Limiter
 from backend.generation.admission.shared_queue import demand_of, describe
 from backend.generation.admission.shed import PendingRequest
-from backend.generation.models import Generation, GenerationState
+from backend.generation.models import Generation
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
 from backend.generation.pools.prefixes import Prefix
-from backend.generation.records import FinalState, generation_finish
 from backend.generation.request import AdmittedGeneration, active_choices
 from backend.generation.reuse.finder import Asked, Finder
 from backend.generation.reuse.keys import may_be_reused
 from backend.generation.reuse.plan import ReusePlan
 from backend.generation.stations import StationClock
 from backend.generation.stream.leases import Leases
-from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
 from backend.platform.database import in_database
 from backend.platform.errors import Overloaded
@@ -79,6 +78,7 @@ class Admission:
         reuse: whose answer it gets, or who may get its own; None: nobody's. One that begins with
             an answer (outage.py) needs no place.
         clock: when it came and passed.
+        failed_over: this process stalled, and another one runs the generation by now.
     """
 
     admitted: AdmittedGeneration
@@ -97,6 +97,7 @@ class Admission:
     rules: ReuseRules | None = None
     reuse: ReusePlan | None = None
     clock: StationClock = field(default_factory=lambda: StationClock(time.monotonic()))
+    failed_over: bool = False
     taken: list["AdmissionStep"] = field(default_factory=list)
 
 
@@ -350,32 +351,22 @@ class AdmissionPipeline:
         await self._finder.leave(admission.reuse, admission.admitted.id)
 
     async def _end_unstarted(self, admission: Admission) -> None:
-        """Its row exists, but it could not be started: it ends like every other generation.
-        Should that fail too, the reaper ends it."""
-        try:
-            await in_database(
-                generation_finish,
-                generation_id=admission.admitted.id,
-                row=admission.row,
-                epoch=1,
-                final=FinalState(
-                    state=GenerationState.FAILED,
-                    finish_reason="error",
-                    text="",
-                    usage=Usage(),
-                    error_code=Overloaded.code or "",
-                ),
-            )
-        except DatabaseError as error:
-            generation_id = str(admission.admitted.id)
-            log.error("generation_left_to_reaper", generation_id=generation_id, error=str(error))
+        await unstarted_end(admission.admitted, admission.row)
 
     async def _take_lease(self, admission: Admission) -> bool:
-        await self._leases.acquire(admission.admitted, epoch=1, ttl_ms=self._request_ttl_ms)
-        return True
+        standing = await lease_take(self._leases, admission.admitted, ttl_ms=self._request_ttl_ms)
+        if standing == "lost":
+            raise Overloaded("The server stalled before this could begin. Try again.")
+        if standing == "elsewhere":
+            admission.failed_over = True
+            if admission.ticket is not None:
+                admission.ticket.release()
+            if admission.reuse is not None:
+                await self._finder.leave(admission.reuse, admission.admitted.id)
+        return standing == "ours"
 
     async def _release_lease(self, admission: Admission) -> None:
-        lease = self._leases.value(1)
+        lease = self._leases.value(FIRST_EPOCH)
         await _logged(self._leases.release(admission.admitted.id, lease, "ended"))
 
 

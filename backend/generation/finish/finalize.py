@@ -140,7 +140,6 @@ class Finisher:
             DataError, IntegrityError: PostgreSQL does not take these values, now or later.
         """
         attempt = 0
-        active.finishing = True
         while True:
             try:
                 return await in_database(
@@ -151,7 +150,6 @@ class Finisher:
                     final=final,
                 )
             except Superseded:
-                active.finishing = False
                 log.warning("generation_superseded", epoch=active.epoch)
                 active.log.lose()  # its readers go on where the other process writes
                 return None

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from backend.generation import metrics
 from backend.generation.admission.queue import AdmissionQueue
-from backend.generation.records import generation_epoch_is
+from backend.generation.records import generation_standing
 from backend.generation.run.active import ActiveGeneration, ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream import keys
@@ -99,22 +99,27 @@ class Heartbeat:
     async def _restore_lease(self, active: ActiveGeneration) -> None:
         """The same, where Redis has lost the lease, and then probably the events too.
 
-        What this process ends may not be open in PostgreSQL any more, and is still its own: the
-        lease keeps it out where another one took it up meanwhile.
+        What this process has ended in PostgreSQL is still its own: its last events are on their
+        way.
         """
+        held = await self._leases.acquire(
+            active.admitted, epoch=active.epoch, ttl_ms=self._settings.request_ttl_ms
+        )
+        if not held:
+            active.log.lose()
+            return
         try:
-            ours = active.finishing or await in_database(
-                generation_epoch_is, generation_id=active.id, epoch=active.epoch
+            standing = await in_database(
+                generation_standing, generation_id=active.id, epoch=active.epoch
             )
         except DatabaseError as error:
             log.warning("lease_not_restored", error=str(error))
+            # Without a lease, the next beat tries again.
+            await self._leases.release(active.id, active.log.lease, "ended")
             return
-        if ours:
-            ours = await self._leases.acquire(
-                active.admitted, epoch=active.epoch, ttl_ms=self._settings.request_ttl_ms
-            )
-        if not ours:
+        if standing != "ours":
             active.log.lose()
+            await self._leases.release(active.id, active.log.lease, "handover")
             return
         metrics.BUFFER_LOST.inc()
         log.warning("lease_restored", generation_id=str(active.id), events=active.log.last)

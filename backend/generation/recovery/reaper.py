@@ -4,6 +4,10 @@ Redis knows every open generation that a process runs, or could take up. One tha
 know in two rounds has lost both: what readers saw of it is not known. It ends as `failed`,
 without text. What is billed is the engine's own final count; where no engine knows of it either,
 nothing: the doubt is ours (decision 0073).
+
+Its process may be alive and only have stalled before it took the lease. So the reaper claims the
+generation first, as failover does, and looks for a lease once more: a process that comes back
+either shows its lease by then or finds, after taking it, that the generation is not its own.
 """
 
 import asyncio
@@ -20,7 +24,13 @@ from backend.generation.finish.reconcile_usage import reconciled_usage
 from backend.generation.models import LOST, OPEN_STATES, Generation, GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolsInForce
-from backend.generation.records import FinalState, Finished, Superseded, generation_finish
+from backend.generation.records import (
+    FinalState,
+    Finished,
+    Superseded,
+    generation_claim,
+    generation_finish,
+)
 from backend.generation.run.active import ActiveGenerations
 from backend.generation.settings import GatewaySettings
 from backend.generation.stream.leases import Leases
@@ -94,8 +104,14 @@ class Reaper:
     async def _settle(self, row: Generation) -> bool:
         pool = self._pools.get(row.model)
         counted = await reconciled_usage(self._client, pool, row.id) if pool else None
+        claimed = await in_database(generation_claim, generation_id=row.id)
+        if claimed is None or not claimed.is_open:
+            return False
+        [in_hand] = await self._leases.in_hand([row.id])
+        if in_hand:
+            return False  # its process is back; it hands over, or failover takes it from there
         try:
-            finished = await in_database(_finish_lost, row, counted)
+            finished = await in_database(_finish_lost, claimed, counted)
         except (Superseded, Generation.DoesNotExist):
             return False
         if finished.by_us:

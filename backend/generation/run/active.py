@@ -59,7 +59,6 @@ class ActiveGeneration:
             generation; they come first.
         served: an upstream has accepted it, so there is something to bill.
         failed_over: it began in another process.
-        finishing: this process ends it in PostgreSQL, or has; its last events are on their way.
         stop: set by `request_stop`.
         began: done with the first event, or with the error that came before any.
         completion: done at the end; with the whole answer, or with None where only its events
@@ -109,7 +108,6 @@ class ActiveGeneration:
         self.reused_tokens = 0
         self.served = False
         self.failed_over = resumed is not None
-        self.finishing = False
         self.stop: asyncio.Future[Stop] = loop.create_future()
         self.began: asyncio.Future[ParleyError | None] = loop.create_future()
         self.completion: asyncio.Future[Completion | None] = loop.create_future()

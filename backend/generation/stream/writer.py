@@ -154,6 +154,8 @@ class ShardWriter:
             item.lose()
         elif result == MISSING:
             self._restore(item)
+        elif result > item.last:
+            item.lose()  # a successor has written its end, by the row
         elif result < item.stored:
             # Redis came back without its last moments, or empty: give it what it lost.
             item.rewind(result)
