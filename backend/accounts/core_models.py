@@ -221,6 +221,14 @@ class APIKey(models.Model):
     prefix = models.CharField(max_length=24, help_text="The first characters, for display.")
     sha256 = models.CharField(max_length=64, unique=True)
     scopes = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="children",
+        help_text="The key that made this one, which ends with it.",
+    )
     is_internal = models.BooleanField(
         default=False, help_text="The product made it for its own calls; nobody holds the secret."
     )

@@ -17,12 +17,18 @@ from backend.accounts import key_cache
 from backend.accounts.keys import secret_generate, secret_hash, secret_shown
 from backend.accounts.models import APIKey, Membership, Organization, Project, Role, User
 from backend.accounts.principal import Principal
-from backend.accounts.project_access import projects_of
+from backend.accounts.project_access import project_usable
 from backend.accounts.roles import MANAGERS, WITHOUT_KEYS
 from backend.accounts.scopes import Scope
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, Actor, Caller, record
-from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import (
+    AuthenticationFailed,
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    PermissionDenied,
+)
 from backend.platform.moments import utc
 
 _NAME_LIMIT = 200
@@ -131,13 +137,19 @@ def api_key_create(
 ) -> tuple[APIKey, str]:
     """A key of the principal's organization, and its secret, which nothing keeps.
 
+    A key that makes a key gives no more than it has: its own project, scopes and time. What it made
+    ends with it.
+
     Args:
-        project_id: of the same organization; None means its default project.
-        scopes: of Scope; none means everything. A restricted key gives no more than it has.
+        project_id: one that the caller may use; None means the default project, or the key's own.
+        scopes: of Scope; none means everything.
+        expires_at: None means never, or when the key ends that makes it.
     Raises:
         PermissionDenied: the role `finance`, or a scope that the caller lacks themselves.
-        InvalidRequest: with `param`: no name, unknown scope, expiry in the past.
-        NotFound: the project is not in the organization.
+        InvalidRequest: with `param`: no name, unknown scope, expiry in the past or after that of
+            the key that makes it.
+        NotFound: the project is not the caller's. Conflict: it is archived.
+        AuthenticationFailed: the key that makes it has ended meanwhile.
     """
     if principal.role in WITHOUT_KEYS:
         raise PermissionDenied(f"The role {principal.role} cannot create API keys.")
@@ -147,19 +159,42 @@ def api_key_create(
         expires_at = utc(expires_at, param="expires_at")
     if expires_at is not None and expires_at <= timezone.now():
         raise InvalidRequest("expires_at lies in the past.", param="expires_at")
-    projects = projects_of(principal).filter(archived_at=None)
-    project = projects.filter(pk=project_id) if project_id else projects.filter(is_default=True)
-    found = project.first()
-    if found is None:
-        raise NotFound(f"There is no project {project_id}.", param="project_id")
+    parent = _parent_of(principal)
+    if parent is not None:
+        expires_at = _within(parent, expires_at)
     return api_key_insert(
         actor=principal,
-        project=found,
+        # A session's principal has the default project, a key's its own.
+        project=project_usable(principal, project_id or principal.project_id),
         created_by_id=principal.user_id,
         name=name,
         scopes=wanted,
         expires_at=expires_at,
+        parent=parent,
     )
+
+
+def _parent_of(principal: Principal) -> APIKey | None:
+    """The calling key, locked: it ends before or after what it makes is there, never meanwhile."""
+    if principal.key_id is None:
+        return None
+    parent = APIKey.objects.select_for_update().filter(pk=principal.key_id, revoked_at=None).first()
+    if parent is None:
+        raise AuthenticationFailed("This API key has been revoked.")
+    return parent
+
+
+def _within(parent: APIKey, expires_at: datetime | None) -> datetime | None:
+    """When a key ends that `parent` makes."""
+    if expires_at is None or parent.expires_at is None:
+        return expires_at or parent.expires_at
+    if expires_at > parent.expires_at:
+        raise InvalidRequest(
+            f"This API key ends at {parent.expires_at:%Y-%m-%d %H:%M} UTC, and what it makes no"
+            " later.",
+            param="expires_at",
+        )
+    return expires_at
 
 
 @transaction.atomic
@@ -171,6 +206,7 @@ def api_key_insert(
     name: str,
     scopes: list[str],
     expires_at: datetime | None = None,
+    parent: APIKey | None = None,
 ) -> tuple[APIKey, str]:
     """The row and the secret; the callers have decided who may, and cleaned what they give."""
     secret = secret_generate()
@@ -183,6 +219,7 @@ def api_key_insert(
         sha256=secret_hash(secret),
         scopes=scopes,
         expires_at=expires_at,
+        parent=parent,
     )
     record(
         Action.KEY_CREATED,
@@ -217,7 +254,7 @@ def api_key_revoke(*, principal: Principal, key_id: UUID) -> None:
 
 @transaction.atomic
 def api_key_end(*, key: APIKey, actor: Caller = SYSTEM) -> None:
-    """Revoke `key`, whoever asks: the service above and the admin decide who may."""
+    """Revoke `key` and what it made; the service above and the admin decide who may."""
     APIKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now())
     record(
         Action.KEY_DELETED,
@@ -228,6 +265,8 @@ def api_key_end(*, key: APIKey, actor: Caller = SYSTEM) -> None:
         details={"name": key.name},
     )
     keys_refuse([key.sha256])
+    for child in APIKey.objects.filter(parent=key, revoked_at=None):
+        api_key_end(key=child, actor=actor)
 
 
 @transaction.atomic

@@ -125,7 +125,7 @@ def test_archived_project_refuses_its_keys_and_changes():
     assert seen_by(owner) == ["Default"]
     with pytest.raises(Conflict):
         project_update(principal=owner, project_id=project.pk, name="again")
-    with pytest.raises(NotFound):
+    with pytest.raises(Conflict):
         api_key_create(principal=owner, name="k", project_id=project.pk)
     default = Project.objects.get(organization_id=owner.organization_id, is_default=True)
     with pytest.raises(Conflict):
