@@ -24,7 +24,6 @@ from backend.accounts.models import (
 )
 from backend.accounts.service_accounts import service_account_end
 from backend.accounts.services import user_active_set
-from backend.accounts.sessions import sessions_end
 from backend.audit.actions import Action
 from backend.audit.services import Actor
 from backend.platform.errors import Conflict, NotFound
@@ -53,7 +52,6 @@ def user_delete(*, user_id: UUID) -> None:
                 " that follows. Invoices stay for as long as the law says.\n"
             ),
         )
-    sessions_end(user_id=user.pk)
     user_active_set(user=user, is_active=False)
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()

@@ -20,6 +20,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.project_access import project_usable
 from backend.accounts.roles import MANAGERS, WITHOUT_KEYS
 from backend.accounts.scopes import Scope
+from backend.accounts.sessions import sessions_end
 from backend.audit.actions import Action
 from backend.audit.services import SYSTEM, Actor, Caller, record
 from backend.platform.errors import (
@@ -116,13 +117,15 @@ def user_language_set(*, user_id: UUID, language: str) -> None:
 
 @transaction.atomic
 def user_active_set(*, user: User, is_active: bool) -> None:
-    """Lock a user out, or let them in again. Sessions and API keys end with the commit.
+    """Lock a user out, or let them in again.
 
-    Their keys are only suspended: they work again a minute after they are let in again.
+    Their sessions end for good: who was in by a stolen one is not let in with the user. Their keys
+    are only suspended: they work again a minute after the user is let in again.
     """
     User.objects.filter(pk=user.pk).update(is_active=is_active)
     if is_active:
         return
+    sessions_end(user_id=user.pk)
     keys_refuse(list(APIKey.objects.filter(created_by=user).values_list("sha256", flat=True)))
 
 

@@ -2,11 +2,13 @@
 
 import pytest
 from django.contrib.auth.models import Group
+from django.contrib.sessions.backends.cached_db import SessionStore
 from django.urls import reverse
 
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.defaults import GROUPS
 from backend.accounts.models import APIKey, Membership, Organization, Plan, Role, User
+from backend.accounts.sessions import session_record, sessions_list
 from backend.audit.models import AuditEvent
 from backend.platform.errors import AuthenticationFailed
 from tests.admin.conftest import staff
@@ -63,6 +65,22 @@ def test_support_locks_a_user_out(client, support):
     user.refresh_from_db()
     assert not user.is_active
     assert not client.login(username=user.email, password="correct horse battery")
+
+
+def test_sessions_of_locked_out_user_stay_ended(client, support):
+    user = UserFactory.create()
+    session = SessionStore()
+    session.create()
+    key = session.session_key or ""
+    session_record(user=user, session_key=key, address="192.0.2.1", user_agent="A browser")
+
+    client.post(change_url(user), user_form(user, is_active=""))
+    client.post(change_url(user), user_form(user))
+
+    user.refresh_from_db()
+    assert user.is_active
+    assert not SessionStore().exists(key)
+    assert sessions_list(user_id=user.pk) == []
 
 
 def test_support_cannot_become_staff_change_addresses_or_passwords(client, support):

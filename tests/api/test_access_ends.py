@@ -303,3 +303,14 @@ def test_check_takes_four_queries_for_any_number_of_streams(
     watched += [Access(access.user_id, session_key="gone") for access in watched]
     with django_assert_num_queries(4):
         assert access_ended(watched) == set(watched[5:])
+
+
+async def test_session_stays_ended_after_lock_and_unlock() -> None:
+    user = await in_database(lambda: User.objects.get(pk=member(password="a long one 7").user_id))
+    async with AsgiClient() as client:
+        await client.get("/login")
+        await client.sign_in(user.email, "a long one 7")
+        assert (await client.get("/api/me")).status_code == 200
+        for is_active in (False, True):
+            await in_database(user_active_set, user=user, is_active=is_active)
+            assert (await client.get("/api/me")).status_code == 401
