@@ -55,6 +55,8 @@ def _serve(options: argparse.Namespace) -> int:
         host=options.host,
         port=options.port,
         log_level="warning",
+        http="h11",  # httptools reads the body of a request that offers HTTP/2 as the next one
+        ws="none",
         access_log=False,
         timeout_graceful_shutdown=5,
     )

@@ -85,6 +85,9 @@ def run(
         host=server.host,
         port=server.port,
         log_level="warning",
+        # httptools reads the body of a request that offers HTTP/2 as the next request.
+        http="h11",
+        ws="none",
         timeout_graceful_shutdown=_GRACE_S,
         ssl_certfile=tls_cert,
         ssl_keyfile=tls_key,

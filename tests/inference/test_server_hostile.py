@@ -160,6 +160,27 @@ def test_stream_that_is_not_read_does_not_keep_others_out(tmp_path):
         assert served.http.post("/drain").json()["in_flight"] == 1, "it was read after all"
 
 
+@pytest.mark.parametrize("offer", ["h2c", "websocket"])
+def test_body_is_read_beside_an_offer_to_upgrade(tiny_served, offer):
+    """A program in Java offers HTTP/2 with each request; the offer is ignored (RFC 9110, 7.8)."""
+    url = tiny_served.http.base_url
+    body = json.dumps(CHAT)
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+        f"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: {offer}\r\n"
+        "HTTP2-Settings: AAEAAEAA\r\n\r\n"
+    )
+    last = "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with socket.create_connection((url.host, url.port), timeout=60) as connection:
+        for part in (head, body, last):
+            connection.sendall(part.encode())
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+    assert received.count(b"HTTP/1.1 200") == received.count(b"HTTP/1.1 ") == 2
+    assert b"chat.completion" in received
+
+
 async def test_reader_that_takes_nothing_is_disconnected():
     closed = asyncio.Event()
 

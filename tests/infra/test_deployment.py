@@ -228,6 +228,16 @@ def test_every_deployment_says_which_proxies_it_trusts_and_the_server_believes_n
     assert internal == f"${{PARLEY_INTERNAL_NETWORKS:-{subnet['subnet']}}}"
 
 
+def test_every_deployment_serves_by_our_http_protocol() -> None:
+    """uvicorn's own reads the body beside an offer of HTTP/2 as the next request."""
+    option = "--http backend.api.http_protocol:HttpProtocol"
+    dockerfile = (INFRA / "Dockerfile").read_text()
+    [served] = [line for line in dockerfile.splitlines() if line.startswith('CMD ["uvicorn"')]
+    assert option in procfile.read()["web"]
+    assert option in " ".join(kubernetes_commands()["web"])
+    assert option in " ".join(json.loads(served.removeprefix("CMD ")))
+
+
 @pytest.mark.parametrize("name", ["relay", "aggregate", "detect_abuse"])
 def test_metrics_port_of_background_processes_is_an_option_that_exists(name: str) -> None:
     command = load_command_class(get_commands()[name], name)

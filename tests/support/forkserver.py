@@ -77,7 +77,7 @@ _ENGINE = (
         "PIL.Image",
         "cryptography.x509",
     ),
-    *("uvicorn.main", "uvicorn.lifespan.on", "uvicorn.protocols.http.httptools_impl"),
+    *("uvicorn.main", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl"),
     "uvicorn.loops.uvloop",
 )
 _LIBRARIES = {"product": _PRODUCT, "engine": _ENGINE}
