@@ -16,7 +16,7 @@ from django.http.response import HttpResponseBase
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.asgi import pending_request_of
 from backend.api.context import header_of
-from backend.api.sse import CHUNKS, EventStreamResponse
+from backend.api.sse import EventStreamResponse, Wire
 from backend.generation.admission.prompt_check import Fence
 from backend.generation.completion import Completion
 from backend.generation.lifespan import gateway_of
@@ -44,10 +44,10 @@ class Shape:
     """How a route tells of a generation. This one: OpenAI's chat and text completions.
 
     Attributes:
-        wire: how its events are written.
+        wire: how its events are written; None: as chunks.
     """
 
-    wire = CHUNKS
+    wire: Wire | None = None
 
     def events(
         self, generation_id: UUID, created: datetime, source: AsyncGenerator[Event]

@@ -7,6 +7,9 @@ request. Here such a header is read again without the offer. A WebSocket's hands
 to uvicorn.
 """
 
+from __future__ import annotations
+
+from array import array
 from typing import Any
 
 import httptools
@@ -53,12 +56,12 @@ class HttpProtocol(HttpToolsProtocol):
         )
 
 
-class _Parser(httptools.HttpRequestParser):  # type: ignore[misc]
+class _Parser(httptools.HttpRequestParser):
     def __init__(self, protocol: HttpProtocol) -> None:
         super().__init__(protocol)
         self._protocol = protocol
 
-    def feed_data(self, data: bytes) -> None:
+    def feed_data(self, data: bytes | bytearray | memoryview[int] | array[int]) -> None:
         while True:
             try:
                 super().feed_data(data)
@@ -67,6 +70,6 @@ class _Parser(httptools.HttpRequestParser):  # type: ignore[misc]
                     raise
                 if self.get_method() == b"CONNECT":  # an offer by its method
                     raise httptools.HttpParserError("a tunnel was asked for") from offer
-                data = self._protocol.head_without_offer() + data[offer.args[0] :]
+                data = self._protocol.head_without_offer() + bytes(data)[offer.args[0] :]
             else:
                 return

@@ -48,7 +48,7 @@ from backend.api import generations
 from backend.api.context import header_of
 from backend.api.generations import COMPLETIONS, Shape, Stores
 from backend.api.models import IdempotencyRecord
-from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire
+from backend.api.sse import CONTENT_TYPE, EventStreamResponse, Wire, chunks_for
 from backend.generation.models import LOST, Generation
 from backend.generation.request import Event, GenerationRequest
 from backend.platform.database import in_database
@@ -176,11 +176,12 @@ async def _answer(
         if wanted.streamed:
             source = await generations.follow(request, claim.generation_id)
             events = shape.events(claim.generation_id, created, source)
+            wire = shape.wire or chunks_for(request)
             return EventStreamResponse(
-                _stored_at_end(events, claim, lock, shape.wire, keeps=keeps),
+                _stored_at_end(events, claim, lock, wire, keeps=keeps),
                 headers={**headers, **generations.id_header(claim.generation_id)},
                 request=request,
-                wire=shape.wire,
+                wire=wire,
                 whole=partial(shape.whole, claim.generation_id),
             )
         response = await generations.collect(

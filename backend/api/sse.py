@@ -1,8 +1,8 @@
 """The one encoder of server-sent events.
 
-A stream is the events of one generation, `id:` and `data:` each, with a comment whenever it has
-been silent for `PING_INTERVAL_S`, so that neither client nor proxy gives up on it. `[DONE]` is
-always last, after an error too.
+A stream is the events of one generation, with a comment whenever it has been silent for
+`PING_INTERVAL_S`, so that neither client nor proxy gives up on it. `[DONE]` is always last, after
+an error too. Events have an `id:` on the page's routes and where a program asks for it.
 
 Source: WHATWG HTML, "Server-sent events"; OpenAI API reference, "Streaming".
 """
@@ -38,6 +38,10 @@ _READ_AHEAD = 256
 
 def encode_event(event: Event) -> bytes:
     """`data` is JSON or `[DONE]`, so it holds no line break."""
+    return b"data: %s\n\n" % event.data
+
+
+def encode_numbered_event(event: Event) -> bytes:
     return b"id: %d\ndata: %s\n\n" % (event.seq, event.data)
 
 
@@ -56,7 +60,15 @@ class Wire:
 
 
 CHUNKS = Wire(encode_event, encode_error)
-"""Chat and text completions."""
+"""Chat and text completions, as OpenAI sends them."""
+
+NUMBERED_CHUNKS = Wire(encode_numbered_event, encode_error)
+
+
+def chunks_for(request: AuthenticatedRequest) -> Wire:
+    """Numbered for the page and for who asks; several of OpenAI's clients fail at an `id:`."""
+    asks = "Last-Event-ID" in request.headers or "after" in request.GET
+    return NUMBERED_CHUNKS if asks or request.path.startswith("/api/") else CHUNKS
 
 
 Whole = Callable[[Completion], dict[str, Any]]
@@ -75,7 +87,7 @@ class EventStreamResponse(StreamingHttpResponse):
         headers: dict[str, str],
         *,
         request: AuthenticatedRequest,
-        wire: "Wire | None" = None,
+        wire: Wire | None = None,
         whole: "Whole | None" = None,
     ) -> None:
         """
@@ -88,7 +100,7 @@ class EventStreamResponse(StreamingHttpResponse):
             events,
             reader=access_of(request.auth),
             door=door_of(request),
-            wire=wire or CHUNKS,
+            wire=wire or chunks_for(request),
             on_last=self._end,
         )
         super().__init__(
@@ -115,7 +127,7 @@ async def event_stream(
     *,
     reader: Access | None = None,
     door: Door | None = None,
-    wire: "Wire | None" = None,
+    wire: Wire = NUMBERED_CHUNKS,
     on_last: Callable[[], None] = lambda: None,
 ) -> AsyncGenerator[bytes]:
     """`events` as bytes of an SSE body; several that are ready together leave together.
@@ -137,7 +149,7 @@ async def event_stream(
 
     watching = access_watch().watching(reader, end, door=door) if reader else nullcontext()
     try:
-        async with aclosing(_bodies(ahead, wire or CHUNKS, on_last)) as bodies:
+        async with aclosing(_bodies(ahead, wire, on_last)) as bodies:
             with watching:
                 async for body in bodies:
                     yield body
@@ -148,7 +160,7 @@ async def event_stream(
 
 
 async def _bodies(
-    ahead: "_ReadAhead", wire: "Wire", on_last: Callable[[], None]
+    ahead: "_ReadAhead", wire: Wire, on_last: Callable[[], None]
 ) -> AsyncGenerator[bytes]:
     finished = False
     while not finished:
@@ -257,7 +269,7 @@ async def _pump(events: AsyncIterator[Event], ahead: _ReadAhead) -> None:
             await close()
 
 
-def _encode(items: list[_Item], wire: "Wire") -> tuple[bytes, bool]:
+def _encode(items: list[_Item], wire: Wire) -> tuple[bytes, bool]:
     """The bytes of `items`, and whether the stream ends with them."""
     body = bytearray()
     for item in items:

@@ -210,6 +210,7 @@ class Customer:
             found: asked after a broken connection, whether the request arrived all the same,
                 and which generation it became.
         """
+        headers = {"Last-Event-ID": "0", **(headers or {})}  # its events shall be numbered
         manner, deadline = receipt.order.manner, time.monotonic() + TIMEOUT_S
         until = receipt.order.events if manner in {"page_cancels", "leaves"} else None
         while True:
