@@ -27,7 +27,7 @@ from backend.accounts.models import PendingAddress, User
 from backend.accounts.services import clean_email
 from backend.audit.actions import Action
 from backend.platform.database import transaction_lock
-from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
 LINK_AGE = timedelta(days=1)
 
@@ -116,18 +116,36 @@ def address_confirm(*, token: str, kept: str | None, password: str | None) -> Us
     if not (kept and constant_time_compare(kept, pending.token_sha256)):
         _require_password(user, password)
     pending.delete()
-    old = user.email
-    if pending.email != old:
-        user.email = pending.email
-        try:
-            with transaction.atomic():
-                user.save(update_fields=["email"])
-        except IntegrityError:
-            raise _no_such_link() from None
-        account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
-        _tell_old(user, old)
-    address_verify(user)
+    if pending.email == user.email:
+        address_verify(user)
+        return user
+    try:
+        address_move(user=user, email=pending.email)
+    except Conflict:
+        raise _no_such_link() from None
     return user
+
+
+@transaction.atomic
+def address_move(*, user: User, email: str) -> None:
+    """Give `user` another address, known to be theirs, and tell the old one. A change that waits
+    for its link is forgotten.
+
+    Raises Conflict: another account has it.
+    """
+    old, user.email = user.email, email
+    try:
+        with transaction.atomic():
+            user.save(update_fields=["email"])
+    except IntegrityError as error:
+        user.email = old
+        raise Conflict(
+            "Another account has this address.", param="email", code="email_taken"
+        ) from error
+    PendingAddress.objects.filter(user=user).delete()
+    account_event_record(Action.EMAIL_CHANGED, user_id=user.pk)
+    _tell_old(user, old)
+    address_verify(user)
 
 
 @transaction.atomic

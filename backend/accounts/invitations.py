@@ -193,6 +193,12 @@ def invitation_of_sign_up(*, token: str | None, email: str) -> Invitation | None
     return invitation if invitation.email in ("", email) else None
 
 
+def invitation_for_address(*, organization_id: UUID, email: str) -> Invitation | None:
+    """The one that waits for an address in an organization, if one does."""
+    rows = Invitation.objects.filter(organization_id=organization_id, email=email)
+    return _usable(rows).first()
+
+
 def pending_invitations(organization_id: UUID, *, now: datetime | None = None) -> int:
     """How many seats are promised to addresses."""
     return (

@@ -9,6 +9,8 @@ from django.utils import timezone
 from backend.accounts.models import PendingAddress, User
 from backend.platform.errors import NotFound
 
+# Of a session that an organization's identity provider began: it is confined to that organization.
+SSO_ORGANIZATION = "sso_organization"
 _USER_AGENT_LIMIT = 200
 SESSIONS_SHOWN = 100
 
@@ -55,3 +57,11 @@ def sessions_end(*, user_id: UUID, but: str | None = None) -> None:
     PendingAddress.objects.filter(user_id=user_id).delete()
     for row in UserSession.objects.filter(user_id=user_id).exclude(session_key=but or ""):
         row.end()
+
+
+def sso_sessions_end(*, user_id: UUID, organization_id: UUID) -> None:
+    """Sign out everywhere where the organization's identity provider signed them in."""
+    rows = {row.session_key: row for row in UserSession.objects.filter(user_id=user_id)}
+    for session in Session.objects.filter(session_key__in=rows):
+        if session.get_decoded().get(SSO_ORGANIZATION) == str(organization_id):
+            rows[session.session_key].end()

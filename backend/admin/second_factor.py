@@ -24,9 +24,9 @@ from backend.accounts.second_factors import (
     totp_shown,
     totp_unseal,
 )
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.admin.login import next_of
 from backend.api import throttling
-from backend.api.authentication import SSO_ORGANIZATION
 from backend.api.sign_in import (
     FACTOR,
     SIGNED_IN_AT,

@@ -24,7 +24,7 @@ class AdminSite(UnfoldAdminSite):
 
 
 def is_sso_session(request: HttpRequest) -> bool:
-    from backend.api.authentication import SSO_ORGANIZATION  # needs the models
+    from backend.accounts.sessions import SSO_ORGANIZATION  # needs the models
 
     return request.session.get(SSO_ORGANIZATION) is not None
 

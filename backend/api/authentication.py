@@ -23,6 +23,7 @@ from backend.accounts.internal_calls import PREFIX as INTERNAL_PREFIX
 from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import throttling
 from backend.api.context import header_of
 from backend.api.session_devices import session_note
@@ -30,8 +31,6 @@ from backend.enterprise.gate import Door
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
 SESSION_ORGANIZATION = "organization_id"
-# Of a session that an organization's identity provider began: it is confined to that organization.
-SSO_ORGANIZATION = "sso_organization"
 # What a member does before they are let into an organization: see who they are, choose another.
 _BEFORE_THE_GATE = frozenset({"/api/me", "/api/me/terms", "/api/auth/logout", "/api/announcements"})
 _OWN_ACCOUNT = "/api/me/"

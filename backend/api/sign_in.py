@@ -17,8 +17,8 @@ from backend.accounts.account_events import account_event_record
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import User
 from backend.accounts.second_factors import has_second_factor
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import throttling
-from backend.api.authentication import SSO_ORGANIZATION
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me
 from backend.api.session_devices import session_note

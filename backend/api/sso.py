@@ -14,14 +14,13 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 import structlog
-from allauth.usersessions.models import UserSession
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from backend.accounts.models import User
-from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
+from backend.accounts.sessions import SSO_ORGANIZATION, sso_sessions_end
+from backend.api.authentication import SESSION_ORGANIZATION
 from backend.api.sign_in import session_start
 from backend.audit.actions import Action
 from backend.audit.services import Actor, record
@@ -213,11 +212,7 @@ def _record_refusal(connection: Connection, code: str) -> None:
 
 def _sessions_end(user: User, connection: Connection) -> None:
     """Those of `user` that the connection's organization signed in; a password's stay."""
-    organization = str(connection.organization_id)
-    rows = {row.session_key: row for row in UserSession.objects.filter(user=user)}
-    for session in Session.objects.filter(session_key__in=rows):
-        if session.get_decoded().get(SSO_ORGANIZATION) == organization:
-            rows[session.session_key].end()
+    sso_sessions_end(user_id=user.pk, organization_id=connection.organization_id)
     record(
         Action.LOGOUT_SUCCEEDED,
         organization_id=connection.organization_id,

@@ -24,10 +24,11 @@ from django.urls import path, re_path
 
 from backend.accounts.access import Access
 from backend.accounts.authentication import principal_for_session
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import metrics
 from backend.api.access_watch import access_watch
 from backend.api.admin_host import host_serves
-from backend.api.authentication import SESSION_ORGANIZATION, SSO_ORGANIZATION
+from backend.api.authentication import SESSION_ORGANIZATION
 from backend.enterprise.gate import Door
 from backend.platform.encryption import django_keys_follow
 from backend.platform.errors import PermissionDenied

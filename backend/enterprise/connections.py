@@ -14,9 +14,9 @@ from backend.accounts.principal import Principal
 from backend.accounts.second_factors import has_second_factor
 from backend.audit.actions import Action
 from backend.audit.services import record
+from backend.enterprise.domain_accounts import domain_of
 from backend.enterprise.gate import gate_forget
-from backend.enterprise.identities import domain_of
-from backend.enterprise.models import Connection, OIDCSettings, Protocol, SAMLSettings
+from backend.enterprise.models import Connection, Identity, OIDCSettings, Protocol, SAMLSettings
 from backend.enterprise.outbound import url_check
 from backend.enterprise.saml import clean_certificates
 from backend.enterprise.secrets import secret_encrypt
@@ -91,7 +91,8 @@ def connection_for(*, email: str) -> Connection:
 def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
     """Make `wanted` the organization's identity provider.
 
-    Another issuer is another provider: the identities of the earlier one are forgotten.
+    Another protocol, issuer or client is another provider, whose subjects mean other people: those
+    of the earlier one are forgotten, and people are found by their addresses.
 
     Raises:
         PermissionDenied: no owner. InvalidRequest: names the field.
@@ -104,15 +105,9 @@ def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
         .filter(organization_id=principal.organization_id)
         .first()
     )
-    if earlier is not None and (earlier.protocol, earlier.issuer) != (
-        wanted.protocol,
-        wanted.issuer,
-    ):
-        if wanted.protocol == Protocol.OIDC and not wanted.client_secret:
-            raise InvalidRequest("Another provider has another secret.", param="client_secret")
-        earlier.delete()
-        earlier = None
     connection = earlier or Connection(organization_id=principal.organization_id)
+    if earlier is not None:
+        _forget_another(earlier, wanted)
     for name in _OF_CONNECTION:
         setattr(connection, name, getattr(wanted, name))
     connection.save()
@@ -145,6 +140,29 @@ def connection_delete(*, principal: Principal) -> None:
     gate_forget(principal.organization_id)
 
 
+@transaction.atomic
+def identities_forget(*, principal: Principal, user_id: UUID | None = None) -> None:
+    """Forget the provider's subjects, all or one person's: the next sign-in links by address.
+
+    For an owner whose provider gives everybody other subjects, or one address to somebody else who
+    is to have the earlier holder's account.
+
+    Raises PermissionDenied.
+    """
+    require_owner(principal)
+    rows = Identity.objects.filter(connection__organization_id=principal.organization_id)
+    if user_id is not None:
+        rows = rows.filter(user_id=user_id)
+    forgotten, _ = rows.delete()
+    record(
+        Action.SSO_UPDATED,
+        organization_id=principal.organization_id,
+        actor=principal,
+        target=("sso", principal.organization_id),
+        details={"identities_forgotten": forgotten, "user": str(user_id or "")},
+    )
+
+
 def password_is_refused(*, user: User) -> bool:
     """Whether an organization has forced `user` to sign in through its provider: it has verified
     the domain of their address, and they do not own it."""
@@ -160,6 +178,20 @@ def password_is_refused(*, user: User) -> bool:
         organization_id=domain.organization_id, user=user, role=Role.OWNER
     )
     return forced.exists() and not is_owner.exists()
+
+
+def _forget_another(earlier: Connection, wanted: Wanted) -> None:
+    """Forget what belongs to the earlier provider, where `wanted` is another one."""
+    is_same_issuer = (earlier.protocol, earlier.issuer) == (wanted.protocol, wanted.issuer)
+    if not is_same_issuer:
+        if wanted.protocol == Protocol.OIDC and not wanted.client_secret:
+            raise InvalidRequest("Another provider has another secret.", param="client_secret")
+        OIDCSettings.objects.filter(connection=earlier).delete()
+        SAMLSettings.objects.filter(connection=earlier).delete()
+    client = OIDCSettings.objects.filter(connection=earlier, client_id=wanted.client_id)
+    is_same_client = earlier.protocol == Protocol.SAML or client.exists()
+    if not (is_same_issuer and is_same_client):
+        Identity.objects.filter(connection=earlier).delete()
 
 
 def _check(principal: Principal, wanted: Wanted) -> None:

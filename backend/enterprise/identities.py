@@ -7,21 +7,29 @@ others, whose provider this is not.
 """
 
 from dataclasses import dataclass
-from uuid import UUID
+from datetime import timedelta
 
-from allauth.account.models import EmailAddress
-from django.contrib.auth.hashers import make_password
-from django.db import IntegrityError, transaction
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from backend.accounts.addresses import address_is_verified
-from backend.accounts.members import member_join
-from backend.accounts.models import Membership, OrganizationDomain, User
-from backend.accounts.services import clean_email, clean_name
+from backend.accounts.models import User
+from backend.enterprise.domain_accounts import (
+    account_ensure,
+    account_move,
+    member_ensure,
+    require_verified_domain,
+)
 from backend.enterprise.errors import sso_refused
 from backend.enterprise.group_grants import groups_apply
 from backend.enterprise.models import Connection, DirectoryUser, Identity
 from backend.platform.errors import Conflict, InvalidRequest
+
+log = structlog.get_logger(__name__)
+
+MAX_SUBJECT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,16 @@ class Claims:
     name: str = ""
     groups: tuple[str, ...] | None = ()
     """None: the provider did not say this time, and the earlier ones stand."""
+    is_transient: bool = False
+    """The subject is another one at each sign-in (SAML's transient NameID)."""
+
+    def __post_init__(self) -> None:
+        """PermissionDenied for a subject that could be two people's."""
+        if not 0 < len(self.subject) <= MAX_SUBJECT or "\x00" in self.subject:
+            raise sso_refused(
+                f"The identity provider's subject has {len(self.subject)} characters;"
+                f" 1 to {MAX_SUBJECT} are taken."
+            )
 
 
 MAX_GROUPS = 500
@@ -46,23 +64,17 @@ def clean_groups(named: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name and "\x00" not in name))[:MAX_GROUPS]
 
 
-def domain_of(email: str) -> str:
-    return email.rpartition("@")[2].strip().lower()
-
-
-def is_verified_domain(*, organization_id: UUID, email: str) -> bool:
-    return OrganizationDomain.objects.filter(
-        organization_id=organization_id, domain=domain_of(email), verified_at__isnull=False
-    ).exists()
-
-
 @transaction.atomic
 def identity_sign_in(*, connection: Connection, claims: Claims) -> User:
     """The user that `claims` are of, a member of the connection's organization from now on.
 
+    A subject that is known stays its account, whose address follows the provider's. A new subject
+    is linked by address, unless the provider knows that account by another subject: the address
+    was given to somebody else since.
+
     Raises:
-        PermissionDenied: `sso_foreign_address`, `sso_unverified_address`, `sso_deactivated`,
-            `sso_refused`. Conflict: no seat is free.
+        PermissionDenied: `sso_foreign_address`, `sso_unverified_address`, `sso_address_reused`,
+            `sso_deactivated`, `sso_refused`. Conflict: no seat is free.
     """
     identity = (
         Identity.objects.select_for_update(of=("self",))
@@ -70,86 +82,81 @@ def identity_sign_in(*, connection: Connection, claims: Claims) -> User:
         .filter(connection=connection, subject=claims.subject)
         .first()
     )
-    user = identity.user if identity else _user_of_address(connection, claims)
+    user = _known_user(connection, identity, claims) if identity else _new_user(connection, claims)
     if not user.is_active:
         raise sso_refused("This account is deactivated.", code="sso_deactivated")
-    _refuse_deactivated(connection, user)
-    _member_ensure(connection, user)
-    if identity is None:
-        try:
-            with transaction.atomic():
-                identity = Identity.objects.create(
-                    connection=connection, subject=claims.subject, user=user
-                )
-        except IntegrityError:  # two tabs at once
-            identity = Identity.objects.get(connection=connection, subject=claims.subject)
-    identity.last_sign_in_at = timezone.now()
-    if claims.groups is not None:
-        identity.groups = list(claims.groups)
-    identity.save(update_fields=["last_sign_in_at", "groups"])
+    _refuse_deactivated(connection, user, claims)
+    member_ensure(
+        organization_id=connection.organization_id, user=user, role=connection.default_role
+    )
+    _identity_save(connection, user, claims)
     groups_apply(organization_id=connection.organization_id, user_id=user.pk)
     return user
 
 
-def account_ensure(*, organization_id: UUID, email: str, name: str) -> User:
-    """The account of an address of a verified domain; a new one has no password.
-
-    Raises:
-        PermissionDenied: the domain is not the organization's, or the account's address is
-            unverified.
-    """
-    try:
-        email = clean_email(email)
-    except InvalidRequest as error:
-        raise sso_refused(
-            "The identity provider gave no e-mail address.", code="sso_foreign_address"
-        ) from error
-    if not is_verified_domain(organization_id=organization_id, email=email):
-        raise sso_refused(
-            f"{domain_of(email)} is not a verified domain of this organization.",
-            code="sso_foreign_address",
-        )
-    user = User.objects.with_address(email).first()
-    if user is not None:
-        if not address_is_verified(user):
-            raise sso_refused(
-                "An account has this address and has not confirmed it: sign in there and confirm"
-                " it first.",
-                code="sso_unverified_address",
-            )
-        return user
-    user = User(email=email, name=clean_name(name[:200]), password=make_password(None))
-    try:
-        with transaction.atomic():
-            user.save(force_insert=True)
-    except IntegrityError as error:
-        raise Conflict("This address was taken at the same moment; try again.") from error
-    EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
+def _known_user(connection: Connection, identity: Identity, claims: Claims) -> User:
+    user, organization_id = identity.user, connection.organization_id
+    require_verified_domain(organization_id=organization_id, email=claims.email or user.email)
+    if claims.email and claims.is_email_verified:
+        try:
+            account_move(organization_id=organization_id, user=user, email=claims.email)
+        except (Conflict, InvalidRequest) as error:
+            log.info("sso_address_not_followed", user=str(user.pk), why=error.message)
     return user
 
 
-def _user_of_address(connection: Connection, claims: Claims) -> User:
+def _new_user(connection: Connection, claims: Claims) -> User:
     if not claims.is_email_verified:
         raise sso_refused(
             "The identity provider has not verified this e-mail address.",
             code="sso_unverified_address",
         )
-    return account_ensure(
+    user = account_ensure(
         organization_id=connection.organization_id, email=claims.email, name=claims.name
     )
+    if claims.is_transient:
+        return user
+    User.objects.select_for_update().get(pk=user.pk)  # of two subjects at once, one is linked
+    others = Identity.objects.filter(connection=connection, user=user, is_transient=False)
+    if others.exclude(subject=claims.subject).exists():
+        raise sso_refused(
+            f"{user.email} belongs to an account that the identity provider knows by another"
+            " identifier: an owner of the organization can have it linked anew.",
+            code="sso_address_reused",
+        )
+    return user
 
 
-def _refuse_deactivated(connection: Connection, user: User) -> None:
-    if DirectoryUser.objects.filter(
-        organization_id=connection.organization_id, user=user, is_active=False
-    ).exists():
+def _identity_save(connection: Connection, user: User, claims: Claims) -> None:
+    identity, _ = Identity.objects.get_or_create(
+        connection=connection,
+        subject=claims.subject,
+        defaults={"user": user, "is_transient": claims.is_transient},
+    )
+    identity.last_sign_in_at = timezone.now()
+    if claims.groups is not None:
+        identity.groups = list(claims.groups)
+    identity.save(update_fields=["last_sign_in_at", "groups"])
+    if claims.is_transient:
+        # Each sign-in has another subject: only the last one's groups hold, and one that no
+        # session can be of any more is forgotten.
+        earlier = Identity.objects.filter(connection=connection, user=user, is_transient=True)
+        earlier = earlier.exclude(pk=identity.pk)
+        oldest = timezone.now() - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        earlier.filter(last_sign_in_at__lt=oldest).delete()
+        earlier.update(groups=[])
+
+
+def _refuse_deactivated(connection: Connection, user: User, claims: Claims) -> None:
+    """The directory's row of this account decides; without one, a row of the same name."""
+    rows = DirectoryUser.objects.filter(organization_id=connection.organization_id)
+    row = rows.filter(user=user).first()
+    if row is not None:
+        is_deactivated = not row.is_active
+    else:
+        named = Q(user_name=user.email) | Q(external_id=claims.subject)
+        is_deactivated = rows.filter(named, is_active=False).exists()
+    if is_deactivated:
         raise sso_refused(
             "The organization's directory has deactivated this account.", code="sso_deactivated"
         )
-
-
-def _member_ensure(connection: Connection, user: User) -> None:
-    organization_id = connection.organization_id
-    if Membership.objects.filter(organization_id=organization_id, user=user).exists():
-        return
-    member_join(organization_id=organization_id, user=user, role=connection.default_role)

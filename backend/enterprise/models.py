@@ -92,6 +92,11 @@ class Identity(models.Model):
     groups = models.JSONField(
         default=list, db_default=[], help_text="Names that the provider gave at the last sign-in."
     )
+    is_transient = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The provider gives another subject at each sign-in: it identifies nobody.",
+    )
 
     class Meta:
         verbose_name_plural = "identities"

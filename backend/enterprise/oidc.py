@@ -133,7 +133,7 @@ async def claims_of_code(connection: Connection, attempt: Attempt, code: str) ->
             raise sso_refused("The provider's userinfo is of another person than its id token.")
         claims = {**more, **claims}
     found = Claims(
-        subject=str(claims["sub"])[:300],
+        subject=str(claims["sub"]),
         email=str(claims.get("email") or ""),
         is_email_verified=claims.get("email_verified", True) in (True, "true"),
         name=str(claims.get("name") or ""),

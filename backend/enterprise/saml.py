@@ -113,15 +113,14 @@ def assertion_of_response(connection: Connection, response: str) -> Assertion:
     attributes = auth.get_attributes()
     subject = str(auth.get_nameid() or "")
     email = _first(attributes, _EMAIL) or (subject if "@" in subject else "")
-    if not subject:
-        raise sso_refused("The identity provider's answer names no subject.")
     return Assertion(
         Claims(
-            subject=subject[:300],
+            subject=subject,
             email=email,
             is_email_verified=True,  # SAML has no such claim; the domain is the organization's
             name=_first(attributes, _NAME),
             groups=_groups(attributes, connection.groups_claim),
+            is_transient=auth.get_nameid_format() == Constants.NAMEID_TRANSIENT,
         ),
         str(request_id or ""),
     )

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from backend.accounts.models import User
-from backend.api.authentication import SSO_ORGANIZATION
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api.throttling import CODES_PER_USER
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient

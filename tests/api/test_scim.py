@@ -7,19 +7,24 @@ from typing import Any
 import httpx
 import pytest
 from allauth.account.models import EmailAddress
+from django.contrib.sessions.models import Session
+from django.test import Client
 
 from backend.accounts.access import Access, access_ended
 from backend.accounts.models import APIKey, Membership, User
 from backend.accounts.principal import Principal
 from backend.accounts.services import api_key_create
+from backend.accounts.sessions import SSO_ORGANIZATION, session_record
 from backend.api import access_watch
 from backend.api.access_watch import AccessWatch
 from backend.audit.models import AuditEvent
 from backend.enterprise.directory_tokens import directory_token_create
+from backend.enterprise.identities import Claims, identity_sign_in
 from backend.enterprise.models import DirectoryToken, DirectoryUser
 from backend.platform.database import in_database
+from backend.platform.errors import PermissionDenied
 from tests.api.asgi_client import AsgiClient
-from tests.api.organizations import owner_with_domain
+from tests.api.organizations import oidc_of, owner_with_domain
 from tests.factories import member, principal_of
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -162,6 +167,82 @@ async def test_deactivation_ends_keys_sessions_and_what_is_open(
     )
     assert answer.json()["active"] is True
     assert await in_database(places, directory) == [made["userName"]]
+
+
+async def rename(directory: Directory, path: str, user: str) -> httpx.Response:
+    """As Entra renames a user."""
+    address = f"{user}@{directory.domain}"
+    return await directory.change(
+        path,
+        {"op": "Replace", "path": "userName", "value": address},
+        {"op": "Replace", "path": 'emails[type eq "work"].value', "value": address},
+        {"op": "Replace", "path": "displayName", "value": user.title()},
+    )
+
+
+async def add_with_address(directory: Directory, user: str) -> str:
+    address = f"{user}@{directory.domain}"
+    emails = [{"value": address, "type": "work", "primary": True}]
+    return f"Users/{(await directory.add(user, emails=emails))['id']}"
+
+
+async def test_renamed_person_keeps_account_and_can_be_deactivated(directory: Directory) -> None:
+    path = await add_with_address(directory, "ada")
+    account = await in_database(User.objects.get, email=f"ada@{directory.domain}")
+    assert (await rename(directory, path, "countess")).status_code == 200
+    await in_database(account.refresh_from_db)
+    assert (account.email, account.name) == (f"countess@{directory.domain}", "Countess")
+
+    def sign_in() -> User:
+        connection = oidc_of(directory.owner, "https://idp.example.com")
+        claims = Claims("employee-1", f"countess@{directory.domain}", True)
+        return identity_sign_in(connection=connection, claims=claims)
+
+    assert await in_database(sign_in) == account
+    deactivated = await directory.change(path, {"op": "Replace", "path": "active", "value": False})
+    assert deactivated.json()["active"] is False
+    assert await in_database(places, directory) == []
+    with pytest.raises(PermissionDenied, match="deactivated"):
+        await in_database(sign_in)
+
+
+async def test_rename_to_a_foreign_address_is_refused(directory: Directory) -> None:
+    path = await add_with_address(directory, "ada")
+    foreign = {"op": "Replace", "path": "emails", "value": [{"value": "ada@foreign.example"}]}
+    assert (await directory.change(path, foreign)).status_code == 403
+    assert await in_database(User.objects.filter(email=f"ada@{directory.domain}").exists)
+    await directory.add("bob")
+    assert (await rename(directory, path, "bob")).status_code == 409
+    # The address stops no deactivation.
+    gone = await directory.change(
+        path, foreign, {"op": "Replace", "path": "active", "value": False}
+    )
+    assert gone.json()["active"] is False
+
+
+async def test_deactivation_ends_provider_sessions_alone_where_others_have_them(
+    directory: Directory,
+) -> None:
+    elsewhere = await in_database(member, email=f"ada@{directory.domain}")
+    made = await directory.add("ada")
+    user = await in_database(User.objects.get, pk=elsewhere.user_id)
+
+    def session(organization: str | None) -> str:
+        client = Client()
+        client.force_login(user)
+        store = client.session
+        if organization is not None:
+            store[SSO_ORGANIZATION] = organization
+            store.save()
+        key = str(store.session_key)
+        session_record(user=user, session_key=key, address="127.0.0.1", user_agent="x")
+        return key
+
+    by_provider = await in_database(session, str(directory.owner.organization_id))
+    by_password = await in_database(session, None)
+    await directory.change(f"Users/{made['id']}", {"op": "replace", "value": {"active": False}})
+    kept = await in_database(lambda: set(Session.objects.values_list("session_key", flat=True)))
+    assert by_password in kept and by_provider not in kept
 
 
 async def test_directory_removes_no_owner(directory: Directory) -> None:

@@ -92,17 +92,6 @@ async def test_newcomer_joins_by_saml(browser: AsgiClient, provider: SAMLProvide
     assert f"/api/auth/sso/saml/{connection.pk}/acs" in metadata.text
 
 
-async def test_subject_stays_the_same_account_when_the_address_changes(
-    browser: AsgiClient, provider: SAMLProvider
-) -> None:
-    owner, domain = await in_database(owner_with_domain)
-    await in_database(saml_of, owner, provider)
-    for email in (f"old@{domain}", f"new@{domain}"):
-        provider.answer = Answer(email, subject="employee-7")
-        assert refusal(await through_saml(browser, email)) == ""
-        assert (await browser.get("/api/me")).json()["user"]["email"] == f"old@{domain}"
-
-
 async def test_signing_out_goes_on_to_the_provider_that_began_the_session(
     browser: AsgiClient, settings: Any
 ) -> None:

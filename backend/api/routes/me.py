@@ -9,11 +9,11 @@ from backend.accounts.models import JoinRequest
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.accounts.selectors import membership_get
 from backend.accounts.services import user_language_set, user_rename
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.accounts.terms import terms_accept
 from backend.api import throttling
 from backend.api.authentication import (
     SESSION_ORGANIZATION,
-    SSO_ORGANIZATION,
     SessionOnly,
     SessionOrKey,
     session_principal,

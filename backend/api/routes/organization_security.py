@@ -5,6 +5,8 @@ Owners set it, what groups give admins too. Every change needs a sign-in of the 
 and stands in the audit log.
 """
 
+from uuid import UUID
+
 from ninja import Router, Status
 
 from backend.accounts.models import OrganizationDomain
@@ -33,6 +35,7 @@ from backend.enterprise.connections import (
     connection_delete,
     connection_get,
     connection_set,
+    identities_forget,
 )
 from backend.enterprise.directory_tokens import (
     directory_summary,
@@ -75,6 +78,15 @@ async def delete_sso(request: AuthenticatedRequest) -> Status:
     """Remove it. Accounts stay; who has no password resets it by mail."""
     await require_recent(request)
     await in_database(connection_delete, principal=request.auth)
+    return Status(204, None)
+
+
+@router.delete("/sso/identities", response={204: None})
+async def forget_identities(request: AuthenticatedRequest, user_id: UUID | None = None) -> Status:
+    """Forget the provider's subjects, of one member or of all: the next sign-in links them by
+    address. For a provider that gives people other subjects (`sso_address_reused`)."""
+    await require_recent(request)
+    await in_database(identities_forget, principal=request.auth, user_id=user_id)
     return Status(204, None)
 
 

@@ -1,8 +1,10 @@
 """A directory's users: each an account of the organization's domain, a member while active.
 
-Deactivated, they lose the membership and the keys that they made, and what is open ends within
-seconds (backend/api/access_watch.py); where no other organization has them, their sessions end too.
-The directory removes no owner: it would decide over the organization that it serves.
+The account's address and name follow the directory's, so that the identity provider's sign-in finds
+the account that the directory can deactivate. Deactivated, they lose the membership and the keys
+that they made, and what is open ends within seconds (backend/api/access_watch.py); their sessions
+end, those of a password only where no other organization has them. The directory removes no owner:
+it would decide over the organization that it serves.
 """
 
 from uuid import UUID
@@ -11,16 +13,22 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from scim2_models import InvalidValueException, NotFoundException, UniquenessException, User
 
-from backend.accounts.members import member_end, member_join
+from backend.accounts.members import member_end
 from backend.accounts.models import Membership, Role
-from backend.accounts.sessions import sessions_end
+from backend.accounts.services import clean_name
+from backend.accounts.sessions import sessions_end, sso_sessions_end
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor
+from backend.enterprise.domain_accounts import (
+    account_ensure,
+    account_move,
+    is_verified_domain,
+    member_ensure,
+)
 from backend.enterprise.group_grants import groups_apply
-from backend.enterprise.identities import account_ensure
 from backend.enterprise.models import Connection, DirectoryUser
 from backend.enterprise.scim.resources import email_of, extra_of, name_of, text_of
-from backend.platform.errors import Conflict
+from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied
 
 DIRECTORY = Actor(kind=ActorKind.SCIM)
 
@@ -62,14 +70,19 @@ def user_create(*, organization_id: UUID, resource: User) -> DirectoryUser:
 def user_replace(*, organization_id: UUID, user_id: str, resource: User) -> DirectoryUser:
     """Make the user what `resource` says; a replaced or patched one comes here too.
 
-    Raises as `user_create`; Conflict: an owner would be deactivated.
+    The account follows, if its address is of the organization's domains: it gets the new address
+    and name. An address that cannot be taken is refused, but stops no deactivation.
+
+    Raises as `user_create`; UniquenessException: another account has the address; Conflict: an
+    owner would be deactivated.
     """
     DirectoryUser.objects.select_for_update().filter(
         organization_id=organization_id, pk=_uuid(user_id)
     ).first()
     row = user_get(organization_id=organization_id, user_id=user_id)
-    _save(row, resource, _user_name(resource))
     is_active = resource.active is not False
+    _account_follow(row, resource, is_required=is_active)
+    _save(row, resource, _user_name(resource))
     if is_active and not row.is_active:
         _activate(row)
     elif row.is_active and not is_active:
@@ -100,12 +113,34 @@ def _save(row: DirectoryUser, resource: User, user_name: str) -> None:
         raise UniquenessException(detail="The directory has sent this user already.") from error
 
 
+def _account_follow(row: DirectoryUser, resource: User, *, is_required: bool) -> None:
+    place, user = row.organization_id, row.user
+    if not is_verified_domain(organization_id=place, email=user.email):
+        return  # they use an address of their own
+    name = clean_name(name_of(resource)[:200])
+    if name and name != clean_name(name_of(User.model_validate(row.resource))[:200]):
+        user.name = name
+        user.save(update_fields=["name"])
+    try:
+        account_move(organization_id=place, user=user, email=email_of(resource))
+    except InvalidRequest:
+        return  # a directory may have people without an address
+    except Conflict as error:
+        if is_required:
+            raise UniquenessException(detail=error.message) from error
+    except PermissionDenied:
+        if is_required:
+            raise
+
+
 def _activate(row: DirectoryUser) -> None:
-    place = {"organization_id": row.organization_id, "user": row.user}
-    if not Membership.objects.filter(**place).exists():
-        connection = Connection.objects.filter(organization_id=row.organization_id).first()
-        role = connection.default_role if connection else str(Role.MEMBER)
-        member_join(organization_id=row.organization_id, user=row.user, role=role, actor=DIRECTORY)
+    connection = Connection.objects.filter(organization_id=row.organization_id).first()
+    member_ensure(
+        organization_id=row.organization_id,
+        user=row.user,
+        role=connection.default_role if connection else str(Role.MEMBER),
+        actor=DIRECTORY,
+    )
     row.is_active = True
     row.save(update_fields=["is_active", "changed_at"])
     groups_apply(organization_id=row.organization_id, user_id=row.user_id)
@@ -120,7 +155,9 @@ def _deactivate(row: DirectoryUser) -> None:
             raise Conflict("The directory removes no owner: give them another role first.")
         is_elsewhere = Membership.objects.filter(user=row.user).exclude(pk=membership.pk).exists()
         member_end(membership=membership, actor=DIRECTORY)
-        if not is_elsewhere:
+        if is_elsewhere:
+            sso_sessions_end(user_id=row.user_id, organization_id=row.organization_id)
+        else:
             sessions_end(user_id=row.user_id)
     row.is_active = False
     row.save(update_fields=["is_active", "changed_at"])

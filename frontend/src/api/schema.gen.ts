@@ -3082,6 +3082,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organization/sso/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget Identities
+         * @description Forget the provider's subjects, of one member or of all: the next sign-in links them by
+         *     address. For a provider that gives people other subjects (`sso_address_reused`).
+         */
+        delete: operations["forget_identities"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organization/sign-in-policy": {
         parameters: {
             query?: never;
@@ -12635,6 +12656,28 @@ export interface operations {
     delete_sso: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    forget_identities: {
+        parameters: {
+            query?: {
+                user_id?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
