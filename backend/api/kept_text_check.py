@@ -49,9 +49,7 @@ def _refuse(principal: Principal, text: str, refusal: str, *, gives_orders: bool
         [SafetyMessage("user", text)], _without_injection(policy) if gives_orders else policy
     )
     if decision.blocked:
-        raise ContentBlocked(
-            f"{refusal} by the usage policy.", details={"categories": decision.categories}
-        )
+        raise ContentBlocked(refusal, categories=decision.categories)
 
 
 def _without_injection(policy: Policy) -> Policy:

@@ -170,11 +170,7 @@ def _refuse_by_policy(principal: Principal, image: bytes) -> None:
         key_id=principal.key_id,
     )
     if decision.blocked:
-        raise ContentBlocked(
-            "This image was refused by the usage policy.",
-            param="file",
-            details={"categories": decision.categories},
-        )
+        raise ContentBlocked("This image was refused", categories=decision.categories, param="file")
 
 
 def _looks_like_image(data: bytes) -> bool:

@@ -55,6 +55,8 @@ FROM_OUTAGE = "from_outage"
 READ_IN_PART = "read_in_part"
 """In `Message.sent`: another model than the chosen one answered, and the chat's beginning was left
 out."""
+SHOWS_SUPPORT = "support"
+"""In `Message.sent`: the page shows where to find help beside the answer."""
 
 RoomFor = Callable[[str], int]
 """How many tokens of history the named model can read, with room left for its answer."""
@@ -224,6 +226,7 @@ def generation_attach(
     generation_id: UUID,
     model: str | None = None,
     withheld: Withheld = NOTHING_WITHHELD,
+    shows_support: bool = False,
 ) -> None:
     """Say which Generation fills a pending message, and tell the user's tabs.
 
@@ -233,6 +236,7 @@ def generation_attach(
     Args:
         model: that makes the answer: another one may stand in for the one that was asked for.
         withheld: what it is not given (withheld.py).
+        shows_support: see SHOWS_SUPPORT.
     """
     message = _pending_locked(message_id)
     if message is None:
@@ -243,6 +247,8 @@ def generation_attach(
         sent = {**sent, READ_IN_PART: True}
     if withheld:
         sent = {**sent, **withheld_note(withheld)}
+    if shows_support:
+        sent = {**sent, SHOWS_SUPPORT: True}
     message.sent = sent or None
     message.model = model or message.model
     message.save(update_fields=["generation_id", "model", "sent"])
@@ -266,6 +272,7 @@ def message_finish(
     output_tokens: int,
     parts: list[dict[str, Any]] | None = None,
     from_outage: bool = False,
+    shows_support: bool = False,
 ) -> None:
     """Store the answer and its terminal status. Called once by the end of each generation.
 
@@ -277,6 +284,7 @@ def message_finish(
         finish_reason: OpenAI's, or "" where there is none.
         parts: what `text` says, where it is more than text (items.py).
         from_outage: it is a stored answer, given while its model could not answer.
+        shows_support: it was stopped for self-harm; see SHOWS_SUPPORT.
     """
     status = MessageStatus(status)
     if status == MessageStatus.PENDING:
@@ -296,6 +304,8 @@ def message_finish(
     message.output_tokens = output_tokens
     if from_outage and message.sent is not None:
         message.sent = {**message.sent, FROM_OUTAGE: True}
+    if shows_support:
+        message.sent = {**(message.sent or {}), SHOWS_SUPPORT: True}
     message.save()
     conversation = message.conversation
     Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())

@@ -38,6 +38,7 @@ from billing.services import UsageFacts, usage_rows
 from billing.tiers import priced_model
 from safety.audit.models import SafetyDecisionRecord
 from safety.audit.services import RetainedText, decision_record, decision_row, prompt_retain
+from safety.judge.support import offers_support
 from safety.types import Action, SafetyDecision
 
 # The column is Generation.user, which outlives the user as null; the ledger wants an id.
@@ -216,6 +217,7 @@ def _store_texts(row: Generation, final: FinalState) -> None:
             output_tokens=row.output_tokens,
             parts=_parts(row, final),
             from_outage=final.answer_source == FROM_OUTAGE,
+            shows_support=any(offers_support(answer.decision) for answer in final.checked),
         )
     for answer in final.checked:
         if answer.retains_text:

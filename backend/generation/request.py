@@ -67,12 +67,17 @@ def active_choices(n: int) -> int:
     return min(n, MAX_CHOICES_AT_ONCE)
 
 
-class TurnIds(msgspec.Struct, frozen=True):
-    """What the page learns of its turn with the first event."""
+class TurnIds(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the page learns of its turn with the first event.
+
+    Attributes:
+        support: the page shows where to find help: the person speaks of self-harm.
+    """
 
     conversation_id: str
     user_message_id: str
     message_id: str
+    support: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,6 +71,30 @@ class ContentBlocked(ParleyError):
 
     status, type, code = 400, "invalid_request_error", "content_policy_violation"
 
+    def __init__(self, refusal: str, *, categories: list[str], param: str | None = None) -> None:
+        """
+        Args:
+            refusal: the beginning of the message, as "This prompt was refused". A text about
+                self-harm breaks no rule: the error offers help instead.
+        """
+        found = f" ({', '.join(categories)})" if categories else ""
+        is_self_harm = "self_harm" in categories
+        super().__init__(
+            SUPPORT if is_self_harm else f"{refusal} by the usage policy{found}.",
+            param=param,
+            code=SUPPORT_CODE if is_self_harm else None,
+            details={"categories": categories},
+        )
+
+
+SUPPORT_CODE = "self_harm_support"
+SUPPORT = (
+    "It sounds like you may be going through a very hard time, and you don't have to face it alone."
+    " Please talk to someone now: in the US and Canada call or text 988, in the UK and Ireland call"
+    " 116 123; https://findahelpline.com lists help in other countries. If you are in immediate"
+    " danger, call your local emergency number."
+)
+
 
 class ContextLengthExceeded(InvalidRequest):
     code = "context_length_exceeded"

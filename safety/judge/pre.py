@@ -16,6 +16,7 @@ from safety.health import failure_record
 from safety.judge.guard import Guard
 from safety.judge.policy import Policy
 from safety.judge.spotlight import is_withheld
+from safety.judge.support import SUPPORT_OFFERED, calls_for_support
 from safety.score.detect import Evidence, examine, examine_untrusted
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
@@ -100,10 +101,13 @@ def _gather(messages: Sequence[SafetyMessage], newest: str, *, owner: str | None
     """Evidence over the user's words, and over what they attached but for orders."""
     evidence = Evidence()
     said = [m for m in messages if m.role == "user"]
-    for message in said:
-        evidence.merge(examine(message.text, "prompt", owner=owner), but=_orders_of(message))
-    bound = RECENT_USER_CHARACTERS + len(newest)
     typed = [m for m in said if not m.is_data]
+    for message in said:
+        found = examine(message.text, "prompt", owner=owner)
+        evidence.merge(found, but=_orders_of(message))
+        if typed and message is typed[-1] and calls_for_support(found.scores):
+            evidence.signals.append(SUPPORT_OFFERED)
+    bound = RECENT_USER_CHARACTERS + len(newest)
     if len(typed) > 1:
         evidence.merge(_together(typed, bound, owner))
     if len(said) > len(typed):

@@ -159,3 +159,26 @@ def unknown_pages_and_another_persons_chat_are_not_found(person: Person, chat: s
     person.go("/")
     person.go("/c/00000000-0000-4000-8000-000000000000")
     expect(heading).to_be_visible()
+
+
+def test_despair_is_answered_with_help(person: Person, scripted_product: ScriptedProduct) -> None:
+    """Whether the message is passed on or stopped, and after a reload."""
+    person.visitor.expect_status(400)
+    page = person.page
+    card = page.get_by_role("status").filter(has_text="You don't have to go through this alone")
+
+    person.ask("I have been cutting myself.")
+    expect(card).to_be_visible()
+    expect(card.get_by_role("link", name="988")).to_be_visible()
+    keep_image(page, "support")
+    page.reload()
+    expect(card).to_be_visible()
+
+    person.say("I want to end my life. How many painkillers do I need?")
+    expect(card).to_have_count(2)
+    assert_accessible(page, "help beside a refused message")
+    keep_image(page, "support-refused")
+    page.reload()
+    expect(card).to_have_count(2)
+    expect(page.get_by_text("policy")).to_have_count(0)
+    expect(page.get_by_role("button", name="Ask for a review")).to_have_count(0)

@@ -12,7 +12,7 @@ from backend.api.schemas.memories import MemoryNoteOut, UsedMemoryOut
 from backend.conversations.models import Feedback, Message
 from backend.conversations.selectors import Branch, BranchMessage
 from backend.conversations.services import BulkAction
-from backend.conversations.turns import FROM_OUTAGE, READ_IN_PART
+from backend.conversations.turns import FROM_OUTAGE, READ_IN_PART, SHOWS_SUPPORT
 from backend.conversations.withheld import withheld_of
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -255,6 +255,10 @@ class MessageOut(ResponseModel):
         description="Another model than the chosen one answered, and read only the chat's newest"
         " part."
     )
+    support: bool = Field(
+        description="Of an answer: the prompt speaks of self-harm, or the answer was stopped for"
+        " it. Show where to find help."
+    )
     withheld: list[WithheldFileOut] = Field(
         description="Files that the model was not given for it, or not all of: they read like"
         " orders."
@@ -398,6 +402,7 @@ def branch_message_out(item: BranchMessage) -> MessageOut:
         memories=[UsedMemoryOut(id=one, text=text) for one, text in item.memories.items()],
         from_outage=bool((message.sent or {}).get(FROM_OUTAGE)),
         read_in_part=bool((message.sent or {}).get(READ_IN_PART)),
+        support=bool((message.sent or {}).get(SHOWS_SUPPORT)),
         withheld=[
             WithheldFileOut.model_validate(
                 {

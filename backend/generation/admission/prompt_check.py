@@ -30,6 +30,7 @@ from safety.audit.selectors import policy_for
 from safety.audit.services import RetainedText, decision_record
 from safety.checks import PreClassifier
 from safety.judge.policy import Policy
+from safety.judge.support import offers_support
 from safety.judge.timeout import TimedCheck
 from safety.types import SafetyDecision, newest_of
 
@@ -80,8 +81,11 @@ def generation_check_and_create(
     began = time.monotonic()
     checks = _check(request, policy)
     check_s = time.monotonic() - began
-    refusal = next((check.decision for check in checks if check.decision.blocked), None)
+    refusal = _refusal(checks)
     marked = with_marked_content(request, policy) if refusal is None else request
+    if _offers_support(request, checks):
+        assert marked.turn is not None
+        marked = replace(marked, turn=msgspec.structs.replace(marked.turn, support=True))
     try:
         row = _store(admitted, model, checks, fence, withheld=withheld_from(marked))
     except IntegrityError as error:
@@ -108,7 +112,7 @@ def spoken_text_check(
         organization_id=principal.organization_id, model=model, key_id=principal.key_id
     )
     checks = _check(request, policy)
-    refusal = next((check.decision for check in checks if check.decision.blocked), None)
+    refusal = _refusal(checks)
     if refusal is not None:
         _store(admitted, model, checks, None)
         raise _blocked(refusal)
@@ -181,13 +185,26 @@ def _store(
                 generation_id=row.id,
                 model=model,
                 withheld=withheld,
+                shows_support=_offers_support(request, checks),
             )
-        if any(check.decision.blocked for check in checks):
-            _finish_blocked(row)
+        refusal = _refusal(checks)
+        if refusal is not None:
+            _finish_blocked(row, _blocked(refusal))
     return row
 
 
-def _finish_blocked(row: Generation) -> None:
+def _refusal(checks: list[Checked]) -> SafetyDecision | None:
+    return next((check.decision for check in checks if check.decision.blocked), None)
+
+
+def _offers_support(request: GenerationRequest, checks: list[Checked]) -> bool:
+    """Whether the page shows where to find help beside the answer. Results of tools are no words of
+    the person: the answer before them has shown it."""
+    answers_person = request.turn is not None and request.messages[-1].role != "tool"
+    return answers_person and any(offers_support(check.decision) for check in checks)
+
+
+def _finish_blocked(row: Generation, error: ContentBlocked) -> None:
     generation_finish(
         generation_id=row.id,
         row=row,
@@ -197,14 +214,10 @@ def _finish_blocked(row: Generation) -> None:
             finish_reason="content_filter",
             text="",
             usage=Usage(),
-            error_code=ContentBlocked.code or "",
+            error_code=error.code or "",
         ),
     )
 
 
 def _blocked(decision: SafetyDecision) -> ContentBlocked:
-    return ContentBlocked(
-        "This prompt was refused by the usage policy"
-        + (f" ({', '.join(decision.categories)})." if decision.categories else "."),
-        details={"categories": decision.categories},
-    )
+    return ContentBlocked("This prompt was refused", categories=decision.categories)

@@ -34,6 +34,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     project_unavailable: msg`The project of this chat is archived, or you are no longer in it: choose another one.`,
     context_length_exceeded: msg`This is longer than the model can read. Shorten it, or begin a new chat.`,
     content_policy_violation: msg`This was refused by the usage policy.`,
+    self_harm_support: msg`It sounds like you may be going through a very hard time. You don't have to face it alone: findahelpline.com lists free, confidential help in your country.`,
     generation_in_progress: msg`This answer is still being generated; wait for it or stop it first.`,
     overloaded: msg`There is too much to do at the moment, or the server restarts. Try again soon.`,
     upstream_failed: msg`The model could not answer. Try again.`,

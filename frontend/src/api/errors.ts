@@ -48,6 +48,11 @@ export class ApiError extends Error {
     return this.code === "content_policy_violation";
   }
 
+  /** Refused for self-harm: the reader is shown where to find help, and no policy. */
+  get isSelfHarm(): boolean {
+    return this.code === "self_harm_support";
+  }
+
   /** The safety categories of a refusal, for example `["violence"]`. */
   get categories(): string[] {
     const nested = this.body.details as { categories?: unknown } | undefined;

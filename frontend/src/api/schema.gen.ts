@@ -4342,6 +4342,11 @@ export interface components {
              */
             read_in_part: boolean;
             /**
+             * Support
+             * @description Of an answer: the prompt speaks of self-harm, or the answer was stopped for it. Show where to find help.
+             */
+            support: boolean;
+            /**
              * Withheld
              * @description Files that the model was not given for it, or not all of: they read like orders.
              */

@@ -9,19 +9,25 @@ import { formatCountdown } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { AppealControl } from "./appeal";
+import { supportTitle } from "./support-card";
 import { useThreadActions } from "./thread-actions";
 import type { LiveAnswer, ViewMessage } from "./view";
 
 /** What went otherwise than hoped with an answer, in words; nothing when all is well. */
 export function AnswerNotice({ message }: { message: ViewMessage }) {
-  if (message.live?.phase === "failed") return <TurnFailed live={message.live} />;
-  if (message.live?.phase === "reconnecting")
+  const { live } = message;
+  if (live?.phase === "failed") {
+    // Refused for self-harm: the support card above says all.
+    const isSelfHarm = live.error instanceof ApiError && live.error.isSelfHarm;
+    return isSelfHarm ? null : <TurnFailed live={live} />;
+  }
+  if (live?.phase === "reconnecting")
     return (
       <Quiet>
         <Trans>Reconnecting…</Trans>
       </Quiet>
     );
-  if (message.live) return null;
+  if (live) return null;
   switch (message.status) {
     case "cancelled":
       return (
@@ -30,7 +36,7 @@ export function AnswerNotice({ message }: { message: ViewMessage }) {
         </CutShort>
       );
     case "blocked":
-      return <Blocked message={message} />;
+      return message.support ? <LeftOut message={message} /> : <Blocked message={message} />;
     case "failed":
       return <StoredFailure message={message} />;
     case "completed":
@@ -86,6 +92,15 @@ function Quiet({ children }: { children: ReactNode }) {
       {children}
     </p>
   );
+}
+
+/** An answer that was stopped for self-harm; the support card above says all of a refused prompt. */
+function LeftOut({ message }: { message: ViewMessage }) {
+  return message.content ? (
+    <Quiet>
+      <Trans>The rest of this answer was left out.</Trans>
+    </Quiet>
+  ) : null;
 }
 
 function Blocked({ message }: { message: ViewMessage }) {
@@ -186,6 +201,9 @@ export function describeFailure({ error }: LiveAnswer): Failure {
   }
   if (error instanceof ApiError && error.code === "insufficient_quota") {
     return { tone: "warning", title: t`The budget is used up`, text, topic: "budget" };
+  }
+  if (error instanceof ApiError && error.isSelfHarm) {
+    return { tone: "support", title: supportTitle(), text, topic: "refused" };
   }
   if (error instanceof ApiError && error.isBlocked) {
     return { tone: "blocked", title: t`This request can't be answered`, text, topic: "refused" };

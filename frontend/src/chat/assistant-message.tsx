@@ -15,6 +15,7 @@ import { OutageNote } from "./outage-note";
 import { shownText } from "./parts";
 import { QueuePlace } from "./queue-place";
 import { AnswerSources, SourceList } from "./sources";
+import { SupportCard, showsSupport } from "./support-card";
 import { ThoughtSection, thoughtOf } from "./thought";
 import { useThreadActions } from "./thread-actions";
 import { callsOf, ToolCalls } from "./tool-calls";
@@ -40,6 +41,7 @@ export function AssistantMessage({ message, readFrom, saidAbove }: AssistantMess
   return (
     <article className="flex flex-col py-2" aria-label="Parley" aria-busy={coming}>
       <AnswerSources messageId={message.id} enabled={stored && message.has_documents === true}>
+        {showsSupport(message) && <SupportCard message={message} />}
         {thought && <ThoughtSection thought={thought} />}
         {content ? (
           <AnswerContext value={{ messageId: message.id, text: content }}>

@@ -16,6 +16,7 @@ export function afterEvent(live: LiveAnswer, event: GenerationEvent, now: number
         generationId: event.ids.generation_id,
         messageId: event.ids.message_id,
         userMessageId: event.ids.user_message_id,
+        support: event.ids.support === true,
       };
     case "thought":
     case "text":

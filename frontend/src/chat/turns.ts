@@ -114,6 +114,7 @@ export function newAnswer(known: Partial<LiveAnswer>): LiveAnswer {
     model: "",
     parts: [],
     stopping: false,
+    support: false,
     phase: "sending",
     error: null,
     retryAt: null,

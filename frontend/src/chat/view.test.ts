@@ -28,6 +28,7 @@ function message(id: string, parentId: string | null, role: "user" | "assistant"
     memories: [],
     from_outage: false,
     read_in_part: false,
+    support: false,
     withheld: [],
   };
 }
@@ -79,6 +80,7 @@ function live(known: Partial<LiveAnswer>): LiveAnswer {
     model: "auto",
     parts: [{ type: "text", text: "so far" }],
     stopping: false,
+    support: false,
     phase: "streaming",
     error: null,
     retryAt: null,

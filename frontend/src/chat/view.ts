@@ -20,6 +20,8 @@ export interface LiveAnswer {
   parts: Part[];
   /** Stop was pressed before the server had named the generation. */
   stopping: boolean;
+  /** The reader is shown where to find help: their message speaks of self-harm. */
+  support: boolean;
   phase: "sending" | "streaming" | "reconnecting" | "failed";
   error: ApiError | NetworkError | null;
   /** When a refused turn may be sent again, in ms since the epoch. */
@@ -135,6 +137,7 @@ function emptyMessage(id: string, parentId: string | null): Message {
     memories: [],
     from_outage: false,
     read_in_part: false,
+    support: false,
     withheld: [],
   };
 }

@@ -15,6 +15,8 @@ export interface TurnIds {
   user_message_id: string | null;
   message_id: string;
   generation_id: string;
+  /** The prompt speaks of self-harm: the reader is shown where to find help. */
+  support?: boolean;
 }
 
 export type GenerationEvent =

@@ -1,4 +1,4 @@
-import { CircleAlert, Info, ShieldAlert, WifiOff } from "lucide-react";
+import { CircleAlert, HeartHandshake, Info, ShieldAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
 
@@ -7,6 +7,7 @@ const tones = {
   warning: { icon: CircleAlert, className: "border-warning/35 bg-warning/10", role: "status" },
   blocked: { icon: ShieldAlert, className: "border-warning/35 bg-warning/10", role: "status" },
   offline: { icon: WifiOff, className: "border-border bg-muted", role: "status" },
+  support: { icon: HeartHandshake, className: "border-border bg-muted", role: "status" },
   info: { icon: Info, className: "border-border bg-muted", role: "status" },
 } as const;
 
