@@ -19,10 +19,12 @@ from backend.accounts.models import User
 from backend.accounts.second_factors import has_second_factor
 from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import throttling
+from backend.api.authentication import SESSION_ORGANIZATION
 from backend.api.identity import me_of
 from backend.api.schemas.account import Me
 from backend.api.session_devices import session_note
 from backend.audit.actions import Action
+from backend.enterprise.connections import password_organization
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, PermissionDenied
 
@@ -35,9 +37,12 @@ RECENT_S = 600
 
 
 async def sign_in(request: HttpRequest, user: User, *, factor: str | None = None) -> Me:
-    """As `session_start`, for the page."""
+    """As `session_start`, for the page. It begins in an organization that the password opens."""
     await session_start(request, user, factor=factor)
-    return await me_of(await principal_for_session(user, None, gate=False))
+    organization_id = await in_database(password_organization, user_id=user.pk)
+    if organization_id is not None:
+        await request.session.aset(SESSION_ORGANIZATION, str(organization_id))
+    return await me_of(await principal_for_session(user, organization_id, gate=False))
 
 
 async def session_start(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from backend.accounts.models import Membership, OrganizationDomain, Role, User
 from backend.accounts.principal import Principal
@@ -164,8 +165,8 @@ def identities_forget(*, principal: Principal, user_id: UUID | None = None) -> N
 
 
 def password_is_refused(*, user: User) -> bool:
-    """Whether an organization has forced `user` to sign in through its provider: it has verified
-    the domain of their address, and they do not own it."""
+    """Whether a password opens nothing for `user`: an organization that has verified the domain of
+    their address forces its provider on them, and they belong to no other one."""
     domain = OrganizationDomain.objects.filter(
         domain=domain_of(user.email), verified_at__isnull=False
     ).first()
@@ -174,10 +175,23 @@ def password_is_refused(*, user: User) -> bool:
     forced = Connection.objects.filter(
         organization_id=domain.organization_id, is_enabled=True, is_forced=True
     )
-    is_owner = Membership.objects.filter(
-        organization_id=domain.organization_id, user=user, role=Role.OWNER
+    return forced.exists() and not _open_to_password(user.pk).exists()
+
+
+def password_organization(*, user_id: UUID) -> UUID | None:
+    """Where a session that a password began may work: the first organization that lets it in, of
+    those that are served where there is one. None where all of them refuse it."""
+    served_first = F("organization__suspended_at").asc(nulls_first=True)
+    rows = _open_to_password(user_id).order_by(served_first, "created_at", "pk")
+    return rows.values_list("organization_id", flat=True).first()
+
+
+def _open_to_password(user_id: UUID) -> QuerySet[Membership]:
+    """Places in organizations that force no provider on this person."""
+    forced = Connection.objects.filter(
+        organization_id=OuterRef("organization_id"), is_enabled=True, is_forced=True
     )
-    return forced.exists() and not is_owner.exists()
+    return Membership.objects.filter(Q(role=Role.OWNER) | ~Exists(forced), user_id=user_id)
 
 
 def _forget_another(earlier: Connection, wanted: Wanted) -> None:

@@ -11,7 +11,10 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 
+from backend.accounts.addresses import address_move
 from backend.accounts.models import Membership, User
+from backend.accounts.principal import Principal
+from backend.accounts.services import own_organization_create
 from backend.audit.models import AuditEvent
 from backend.enterprise import oidc
 from backend.enterprise.models import Connection, Identity, OIDCSettings
@@ -310,7 +313,8 @@ async def test_forced_sign_in_refuses_passwords_but_the_owners(browser: AsgiClie
         boss.set_password(PASSWORD)
         boss.save()
         Authenticator.objects.create(user=boss, type="totp", data={"secret": "x"})
-        member(email=f"ada@{domain}", password=PASSWORD)
+        organization = Membership.objects.get(user=boss).organization
+        member(organization=organization, role="member", email=f"ada@{domain}", password=PASSWORD)
         oidc_of(owner, "https://idp.example.com", is_forced=True)
         return boss.email
 
@@ -320,6 +324,32 @@ async def test_forced_sign_in_refuses_passwords_but_the_owners(browser: AsgiClie
     wrong = await browser.sign_in(f"ada@{domain}", "wrong")
     assert wrong.status_code == 401
     assert (await browser.sign_in(boss, PASSWORD)).status_code == 202
+
+
+async def test_forced_sign_in_leaves_other_organizations_their_passwords(
+    browser: AsgiClient,
+) -> None:
+    owner, domain = await in_database(owner_with_domain)
+
+    def prepare() -> Principal:
+        Authenticator.objects.create(user_id=owner.user_id, type="totp", data={"secret": "x"})
+        organization = Membership.objects.get(user_id=owner.user_id).organization
+        employee = member(organization=organization, role="member", password=PASSWORD)
+        user = User.objects.get(pk=employee.user_id)
+        address_move(user=user, email=f"ada@{domain}")
+        own_organization_create(owner=user, name="Hers")
+        oidc_of(owner, "https://idp.example.com", is_forced=True)
+        return employee
+
+    employee = await in_database(prepare)
+    signed_in = await browser.sign_in(f"ada@{domain}", PASSWORD)
+    assert signed_in.status_code == 200, signed_in.text
+    assert signed_in.json()["organization"]["name"] == "Hers"
+    assert (await browser.get("/api/conversations")).status_code == 200
+    employer = {"organization_id": str(employee.organization_id)}
+    assert (await browser.patch("/api/me", json=employer)).status_code == 200
+    answer = await browser.get("/api/conversations")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "sso_required")
 
 
 async def test_guest_with_a_password_does_not_enter_a_forced_organization(
