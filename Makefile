@@ -56,6 +56,10 @@ test-ray: $(DEV_STAMP) ## Engines on a Ray cluster of this machine: healing, sca
 	@$(IN_VENV) -m compileall -q -j 0 $(VENV)/lib/python3*/site-packages/{ray,google,grpc,opencensus,opentelemetry}
 	@PARLEY_TEST_RAY=1 $(IN_VENV) -m pytest tests/infra/ray -q -s
 
+.PHONY: test-kafka
+test-kafka: $(DEV_STAMP) ## Billing and its chaos against Apache Kafka itself (Java 17; jars by Maven, or KAFKA_LIBS=FOLDER)
+	@$(IN_VENV) -m tests.kafka
+
 .PHONY: test
 test: $(DEV_STAMP) ## Everything that proves the product: linters, types, all tests
 	@$(IN_VENV) -m infra.checks

@@ -13,10 +13,13 @@ from kafka.admin import MemberToRemove, NewTopic
 from kafka.errors import NoError, TopicAlreadyExistsError, UnknownMemberIdError
 
 from billing.events import TOPIC_RECORDED, TOPIC_REJECTED
+from billing.kafka_durability import warn_of_losses
 from billing.kafka_failures import explained
+from billing.periods import RECONCILED
 
 log = structlog.get_logger(__name__)
 
+TOPICS = (TOPIC_RECORDED, TOPIC_REJECTED)
 PARTITIONS = 6
 """Of a new topic; how many aggregators can share the work. An operator may add more later."""
 
@@ -103,7 +106,8 @@ def leave_group(*, group: str, member: str) -> None:
 
 
 def ensure_topics() -> None:
-    """Create the topics that do not exist; their settings are left alone where they do."""
+    """Create the topics that do not exist; leave the settings of others alone, and warn of those
+    that can lose records."""
     with _brokers() as brokers:
         admin = KafkaAdminClient(
             **brokers,
@@ -112,7 +116,7 @@ def ensure_topics() -> None:
         )
     try:
         known = set(admin.list_topics())
-        for topic in (TOPIC_RECORDED, TOPIC_REJECTED):
+        for topic in TOPICS:
             if topic in known:
                 continue
             try:
@@ -121,5 +125,11 @@ def ensure_topics() -> None:
                 log.info("topic_created", topic=topic, partitions=PARTITIONS)
             except TopicAlreadyExistsError:
                 continue
+        warn_of_losses(
+            admin,
+            list(known.intersection(TOPICS)),
+            servers=settings.KAFKA_BOOTSTRAP_SERVERS,
+            kept_for=RECONCILED,
+        )
     finally:
         admin.close()

@@ -82,4 +82,11 @@ def _message(servers: str, access: KafkaAccess, failure: Exception) -> str:
             f"no TLS with Kafka at {servers} ({said}); look at KAFKA_SSL_CA_FILE,"
             " KAFKA_SSL_CERT_FILE and the name in the broker's certificate"
         )
+    if access.mechanism and "disconnected" in str(failure):
+        # Apache Kafka may close the connection before its refusal has been read.
+        return (
+            f"Kafka at {servers} closes the connection ({said}); if it refuses {access.username!r}"
+            f" by {access.mechanism}, look at KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD and"
+            " KAFKA_SASL_MECHANISM"
+        )
     return f"Kafka at {servers} cannot be used ({said})"

@@ -6,6 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from backend.platform.errors import InvalidRequest
 
+RECONCILED = timedelta(hours=48)
+"""Reconciliation compares the ledger with the event store for so long, and publishes what is
+missing."""
+
 _MONTH = re.compile(r"(\d{4})-(\d{2})")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _LAST_DAYS = re.compile(r"last_(\d{1,3})_days")

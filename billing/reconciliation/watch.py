@@ -10,12 +10,12 @@ from django.core.mail import send_mail
 from billing.aggregator import unaggregated
 from billing.aggregator.lag import aggregation_lag_s
 from billing.models import ReconciliationRun
+from billing.periods import RECONCILED
 from billing.reconciliation.compare import HourComparison, differences
 from billing.reconciliation.republish import republish_missing
 
 log = structlog.get_logger(__name__)
 
-WINDOW = timedelta(hours=48)
 LAG_ALERT_S = 300.0
 GRACE = timedelta(minutes=5)
 """An event younger than this may be on its way; it is not missed yet."""
@@ -31,7 +31,7 @@ def reconcile_recent(*, now: datetime | None = None) -> ReconciliationRun:
     in two runs one after the other.
     """
     now = now or datetime.now(UTC)
-    start = (now - WINDOW).replace(minute=0, second=0, microsecond=0)
+    start = (now - RECONCILED).replace(minute=0, second=0, microsecond=0)
     end = now + timedelta(hours=1)
     lag_s = aggregation_lag_s()
     found = differences(start=start, end=end, grace_from=now - GRACE)

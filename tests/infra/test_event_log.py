@@ -1,8 +1,7 @@
 """The semantics of Apache Kafka that billing builds on, held against the embedded broker.
 
-These are contract tests: they chose the broker (decision 0001), and they also pass against an
-Apache Kafka: set KAFKA_BOOTSTRAP_SERVERS to it, and only the tests that restart a broker of
-their own still use the embedded one.
+These are contract tests: they chose the broker (decision 0001), and `make test-kafka` runs them
+against Apache Kafka.
 """
 
 import contextlib
@@ -21,6 +20,7 @@ from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
 
 from infra.services.broker import BrokerService
+from tests.kafka.apache import NODES, ApacheKafka
 
 PARTITIONS = 3
 TIMEOUT_SECONDS = 60.0
@@ -42,7 +42,8 @@ def topic(servers: str) -> str:
 @pytest.fixture
 def own_broker(tmp_path: Path) -> Iterator[BrokerService]:
     """A broker that the test may end."""
-    broker = BrokerService(tmp_path / "broker")
+    kind = ApacheKafka if os.environ.get(NODES) else BrokerService
+    broker = kind(tmp_path / "broker")
     broker.start()
     yield broker
     broker.destroy()

@@ -14,8 +14,8 @@ import orjson
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
-from infra.services.broker import BrokerService
 from tests.chaos.money.customers import MANNERS, Customer, Order, Receipt
+from tests.kafka.apache import EventLog
 from tests.support.processes import ProductProcess
 from tests.support.product import Product
 
@@ -40,7 +40,7 @@ class RandomFaults:
     """
 
     def __init__(
-        self, product: Product, broker: BrokerService, customers: Sequence[Customer], seed: int
+        self, product: Product, broker: EventLog, customers: Sequence[Customer], seed: int
     ) -> None:
         self._product, self._broker, self._customers = product, broker, customers
         self._choose = random.Random(seed)

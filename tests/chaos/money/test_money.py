@@ -13,12 +13,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.services.broker import BrokerService
-from infra.services.ports import free_port
 from tests.api.users import sign_up
 from tests.chaos.money import agreement
 from tests.chaos.money.customers import Customer
 from tests.chaos.money.faults import RandomFaults, wait_until_quiet
+from tests.kafka.apache import EventLog, event_log
 from tests.support.product import Product, ProductDidNotStart
 from tests.support.upstream import UpstreamThread
 
@@ -63,16 +62,13 @@ def upstream() -> Iterator[UpstreamThread]:
 
 
 @pytest.fixture
-def broker(scratch: Path) -> Iterator[BrokerService]:
-    port = free_port()
-    service = BrokerService(scratch / f"chaos-broker-{port}", port=port)
-    service.start()
-    yield service
-    service.destroy()
+def broker(scratch: Path) -> Iterator[EventLog]:
+    with event_log(Path(tempfile.mkdtemp(dir=scratch, prefix="broker-"))) as running:
+        yield running
 
 
 @pytest.fixture
-def product(scratch: Path, upstream: UpstreamThread, broker: BrokerService) -> Iterator[Product]:
+def product(scratch: Path, upstream: UpstreamThread, broker: EventLog) -> Iterator[Product]:
     directory = Path(tempfile.mkdtemp(dir=scratch))
     directory.chmod(0o711)
     pools = directory / "pools.toml"
@@ -129,7 +125,7 @@ def customers(product: Product) -> Iterator[list[Customer]]:
 def test_usage_billing_and_answers_agree_after_any_faults(
     steps: int,
     product: Product,
-    broker: BrokerService,
+    broker: EventLog,
     upstream: UpstreamThread,
     customers: list[Customer],
 ) -> None:
