@@ -5,34 +5,75 @@ from what was invoiced of its month before, wherever in the month it occurred. S
 a month's invoices is what the month's volume costs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from typing import cast
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from billing import ledger
-from billing.models import UsageRecord
+from billing.models import DocumentKind, Invoice, InvoiceStatus, UsageRecord
 from billing.periods import month_of
 from billing.prices import PriceBook
 from billing.prices.usage import Dimension, PricedBucket, Pricer
+from billing.usage_totals import usage_totals
 
 
 def not_invoiced(
-    *, organization_id: UUID, book: PriceBook, dimensions: tuple[Dimension, ...]
+    *, organization_id: UUID, book: PriceBook, cuts: Collection[datetime], at: datetime
 ) -> Iterator[PricedBucket]:
-    """Hourly buckets of what waits for an invoice, with their cost, in order of time; by
-    `dimensions`, and by project where one has its own prices."""
+    """What waits for an invoice, with its cost, in order of time.
+
+    What occurred since the last month that was closed is summed from the rollups and the ledger's
+    tail; only what came late to a closed month, which is little, is read from the ledger.
+
+    Args:
+        cuts: whole hours at which spans must begin; they begin where prices change, too.
+        at: the present.
+    """
     records = UsageRecord.objects.filter(organization_id=organization_id)
+    waiting = records.filter(invoice=None)
+    first = waiting.order_by("occurred_at").values_list("occurred_at", flat=True).first()
+    if first is None:
+        return
     pricer = Pricer(organization_id=organization_id, book=book)
-    yield from _price(
-        records.filter(invoice=None), records.filter(invoice__isnull=False), pricer, dimensions
+    open_from = _closed_until(organization_id) or month_of(first).start
+    late = waiting.filter(occurred_at__lt=open_from)
+    yield from _price(late, records.filter(invoice__isnull=False), pricer, ())
+    end = month_of(max(at, datetime.now(UTC))).end
+    starts = {open_from, *cuts, *_months(open_from, end)}
+    starts |= book.changes(organization_id=organization_id, start=open_from, end=end)
+    yield from pricer.price_all(
+        usage_totals(
+            organization_id=organization_id,
+            starts=sorted(start for start in starts if open_from <= start < end),
+            end=end,
+            dimensions=pricer.dimensions(()),
+        )
     )
+
+
+def _closed_until(organization_id: UUID) -> datetime | None:
+    """The end of the last month that has an invoice: nothing that occurred later is on one."""
+    invoices = Invoice.objects.filter(organization_id=organization_id, kind=DocumentKind.INVOICE)
+    last = invoices.exclude(status=InvoiceStatus.VOID).aggregate(last=Max("period_end"))["last"]
+    return cast(datetime | None, last)
+
+
+def _months(start: datetime, end: datetime) -> Iterator[datetime]:
+    """The months that begin between the two: volumes are counted anew in each."""
+    month = month_of(start).end
+    while month < end:
+        yield month
+        month = month_of(month).end
 
 
 def on_invoice(
     *, organization_id: UUID, invoice_id: int, pricer: Pricer, dimensions: tuple[Dimension, ...]
 ) -> Iterator[PricedBucket]:
-    """The same for what is on an invoice that is being drafted.
+    """The same for what is on an invoice that is being drafted, hour by hour, by `dimensions` and
+    by project where one has its own prices.
 
     `pricer` may be asked afterwards which models had no price.
     """

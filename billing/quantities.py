@@ -81,6 +81,9 @@ class _PerKind:
     def __add__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
+
     def __bool__(self) -> bool:
         return any(number for _, number in self.items())
 

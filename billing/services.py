@@ -1,6 +1,7 @@
 """Writes that other folders call: a generation's usage enters the ledger here, and only here."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
@@ -8,7 +9,7 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 
-from billing import events, ledger
+from billing import events
 from billing.models import OutboxEvent, UsageRecord
 from billing.models.outbox import partition_of
 from billing.partitions import month_of_id
@@ -16,6 +17,8 @@ from billing.periods import month_of
 from billing.prices import Payer, PriceBook
 from billing.prices.usage import Pricer, UsageBucket
 from billing.quantities import TokenCounts
+from billing.snapshots import one_snapshot
+from billing.usage_totals import usage_totals
 
 log = structlog.get_logger(__name__)
 
@@ -113,19 +116,11 @@ def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
     Tokens without a price cost nothing. With volume tiers, the volume is the ledger's at this
     moment without this generation, so of two that end together each may count the other first.
     """
-    at, organization_id = facts.occurred_at, facts.organization_id
-    pricer = Pricer(organization_id=organization_id, book=book)
-    payer = Payer(organization_id, facts.project_id)
+    at = facts.occurred_at
+    pricer = Pricer(organization_id=facts.organization_id, book=book)
+    payer = Payer(facts.organization_id, facts.project_id)
     if book.has_tiers(model=facts.model, payer=payer, at=at):
-        month = month_of(at)
-        earlier = (
-            ledger.records_between(
-                organization_id=organization_id, start=month.start, end=month.end
-            )
-            .filter(model=facts.model)
-            .exclude(generation_id=facts.generation_id)
-        )
-        for bucket in ledger.buckets(earlier, dimensions=pricer.dimensions(())):
+        for bucket in _earlier_this_month(facts, pricer):
             pricer.count(bucket)
     used = UsageBucket(
         start=at.replace(minute=0, second=0, microsecond=0),
@@ -135,6 +130,37 @@ def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
         project_id=facts.project_id,
     )
     return pricer.price(used).cost
+
+
+def _earlier_this_month(facts: UsageFacts, pricer: Pricer) -> Iterator[UsageBucket]:
+    """What the month has of the model without this generation, from the rollups and the ledger's
+    tail: the end of an answer costs the same whatever the month holds."""
+    month = month_of(facts.occurred_at)
+    changes = pricer.book.changes(
+        organization_id=facts.organization_id, start=month.start, end=month.end
+    )
+    starts = sorted({month.start, *changes})
+    own_start = max(start for start in starts if start <= facts.occurred_at)
+    own = UsageRecord.objects.filter(
+        generation_id=facts.generation_id, id_month=month_of_id(facts.generation_id)
+    )
+    dimensions = pricer.dimensions(())
+    with one_snapshot():
+        is_recorded = own.exists()
+        totals = list(
+            usage_totals(
+                organization_id=facts.organization_id,
+                starts=starts,
+                end=month.end,
+                dimensions=dimensions,
+                only={"model": [facts.model]},
+            )
+        )
+    for bucket in totals:
+        is_own = bucket.start == own_start and bucket.project_id in (None, facts.project_id)
+        if is_recorded and is_own:
+            bucket = replace(bucket, counts=bucket.counts - facts.counts)
+        yield bucket
 
 
 def _require_transaction() -> None:

@@ -8,8 +8,8 @@ lists. Parts of an hour come from the ledger alone.
 A rollup is the sum of the stored events at every commit, a coarser sum that of its rollups, and
 one statement is one snapshot. So until the transaction that stores an event commits, its record is
 added and its rollup does not count it, and from then on the other way round: never both, never
-neither, whatever aggregators and repairs do meanwhile. For figures that people look at; what
-is charged or enforced (invoices, budgets' counters, credit) is summed from the ledger.
+neither, whatever aggregators and repairs do meanwhile. For figures that people look at and for what
+is enforced (budgets' counters, credit, volume tiers); invoices are summed from the ledger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -95,7 +95,8 @@ def usage_totals(
     only = only or {}
     start = starts[0]
     whole_start, whole_end = (end, end) if from_ledger else _whole_hours(start, end)
-    months, days, hours = _by_unit(starts, whole_start, whole_end)
+    details = _DETAILS.get(frozenset({*dimensions, *only} - {"model"}))
+    months, days, hours = _by_unit(starts, whole_start, whole_end, uses_months=details is None)
     by = ", ".join((*dimensions, "model"))
     sums = ", ".join(f"sum({column})::bigint" for column in ("requests", *TOKEN_COLUMNS))
     restricted = " AND ".join(f"{name} = ANY(%(only_{name})s)" for name in only) or "true"
@@ -143,17 +144,23 @@ def _sources(dimensions: Set[Column]) -> list[str]:
 
 
 def _by_unit(
-    starts: Sequence[datetime], start: datetime, end: datetime
+    starts: Sequence[datetime], start: datetime, end: datetime, *, uses_months: bool
 ) -> tuple[list[Span], list[Span], list[Span]]:
     """The whole hours from `start` to `end`, shared out to months, days and hours: each is read by
-    the longest of them that lies in it whole and has none of `starts` but at its beginning."""
+    the longest of them that lies in it whole and has none of `starts` but at its beginning.
+
+    Args:
+        uses_months: False where a sum by day has fewer dimensions than one by month, which has a
+            row for each member and key: a large customer's month has fewer rows by day.
+    """
     months: list[Span] = []
     days: list[Span] = []
     hours: list[Span] = []
     split_days = {_day(moment) for moment in starts if moment != _day(moment)}
     split_months = {_month(moment) for moment in starts if moment != _month(moment)}
     while start < end:
-        if start == _month(start) and _next_month(start) <= end and start not in split_months:
+        is_month = start == _month(start) and _next_month(start) <= end
+        if uses_months and is_month and start not in split_months:
             after, spans = _next_month(start), months
         elif start == _day(start) and start + DAY <= end and start not in split_days:
             after, spans = start + DAY, days

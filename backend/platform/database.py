@@ -27,13 +27,30 @@ Result = TypeVar("Result")
 
 # Connections left to what Django itself reads in a request: sessions, users, the admin.
 _RESERVED_CONNECTIONS = 2
+# Sums over much usage wait for each other, and hold up neither admissions nor ends.
+_REPORT_THREADS = 2
 
 
 async def in_database(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
     """Run `function`, a service or selector, in a thread with a database connection."""
+    return await _in_thread_of(_executor(), function, *args, **kwargs)
 
+
+async def in_reports(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """The same for what may take long: it waits for others of its kind, and nothing else for it."""
+    return await _in_thread_of(_reports(), function, *args, **kwargs)
+
+
+async def _in_thread_of(
+    executor: ThreadPoolExecutor,
+    function: Callable[Arguments, Result],
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> Result:
     def run() -> Result:
         try:
             return function(*args, **kwargs)
@@ -54,7 +71,7 @@ async def in_database(
         with suppress(RuntimeError):  # the loop has ended, and nobody waits
             loop.call_soon_threadsafe(tell)
 
-    _executor().submit(work)
+    executor.submit(work)
     return await answer
 
 
@@ -83,8 +100,14 @@ async def release_connection() -> None:
 @cache
 def _executor() -> ThreadPoolExecutor:
     options: Any = settings.DATABASES["default"]["OPTIONS"]
-    threads = max(2, int(options["pool"]["max_size"]) - _RESERVED_CONNECTIONS)
+    taken = _RESERVED_CONNECTIONS + _REPORT_THREADS
+    threads = max(2, int(options["pool"]["max_size"]) - taken)
     return ThreadPoolExecutor(threads, thread_name_prefix="database")
+
+
+@cache
+def _reports() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_REPORT_THREADS, thread_name_prefix="reports")
 
 
 def transaction_lock(name: str) -> None:

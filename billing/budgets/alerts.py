@@ -19,7 +19,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from backend.platform import languages
 from backend.platform.redis import sync_client
 from billing.accounts import finance_contacts
-from billing.budgets.counters import Counter, amount_of
+from billing.budgets.counters import RESERVATIONS, Counter, amount_of
 from billing.budgets.limits import counter_name, load_limits
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.models import Budget, BudgetAlert
@@ -69,16 +69,23 @@ def _reached(budget: Budget, spent: Decimal | int) -> list[int]:
 
 
 def _counted(budgets: Iterable[Budget], now: datetime) -> dict[int, Decimal | None]:
-    """What the counters say, None where one is lost."""
+    """What the counters say, None where one is lost, or may have missed a settlement: it is old,
+    and holds reservations that nobody has given back."""
     budgets = list(budgets)
     pipeline = sync_client().pipeline(transaction=False)
     for budget in budgets:
         counter = Counter.at(budget.organization_id, counter_name(budget.pk), now)
-        pipeline.hget(counter.keys[0], "spent")
-    return {
-        budget.pk: None if value is None else amount_of(int(value))
-        for budget, value in zip(budgets, pipeline.execute(), strict=True)
-    }
+        pipeline.hmget(counter.keys[0], "spent", "fresh_until")
+        pipeline.hget(counter.keys[RESERVATIONS], "sum")
+    answers = pipeline.execute()
+    counted: dict[int, Decimal | None] = {}
+    for budget, (spent, fresh_until), reserved in zip(
+        budgets, answers[::2], answers[1::2], strict=True
+    ):
+        is_old = float(fresh_until or 0) <= now.timestamp()
+        doubtful = spent is None or (is_old and int(reserved or 0) > 0)
+        counted[budget.pk] = None if doubtful else amount_of(int(spent))
+    return counted
 
 
 def _spent(organization_id: UUID, budgets: list[Budget], now: datetime) -> dict[int, Decimal]:
@@ -88,7 +95,7 @@ def _spent(organization_id: UUID, budgets: list[Budget], now: datetime) -> dict[
     bound = [limit for limit in limits.limits if limit.name in names]
     rebuild_counters(limits, bound, at=now)
     spent = {
-        names[limit.name]: s.total for limit, s in spent_by_limit(limits, bound, at=now).items()
+        names[limit.name]: amount for limit, amount in spent_by_limit(limits, bound, at=now).items()
     }
     return {budget.pk: spent.get(budget.pk, Decimal(0)) for budget in budgets}
 

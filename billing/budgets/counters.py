@@ -3,7 +3,8 @@
 What is spent belongs to a month; a reservation does not, because it is not known in which month its
 generation will end. Prepaid credit knows no months at all. Keys of one counter, all of them
 beginning with `billing:{<organization>}:<limit>`; of credit's the month is left out:
-    :<yyyymm>           hash `spent`, of credit also `ceiling`; absent: to be rebuilt
+    :<yyyymm>           hash `spent`, `fresh_until`, of credit also `ceiling`; absent or no longer
+                        fresh: to be rebuilt
     :<yyyymm>:settled   sorted set generation -> unix time at which it was settled
     :<yyyymm>:costs     hash generation -> what it was settled with
     :reserved           hash generation -> what it reserved, and their `sum`
@@ -20,7 +21,10 @@ Invariants, with `recent` = settled within `RECENT_S`:
   settled after the rebuild that computed its ceiling. Because a generation is settled only after
   its ledger record is committed, and `recent` settlements are remembered, a rebuild can tell
   which of them its snapshot of the ledger contains already. The caller's part: a generation is
-  settled within `RECENT_S` of its ledger record.
+  settled within `RECENT_S` of its ledger record;
+- a settlement that Redis missed, or counted twice because it came late, is made good by the next
+  rebuild. Nothing is reserved by a counter that is older than `FRESH_S`, and a reservation outlives
+  the time of its generation by that long: so the cost is counted before the reservation lapses.
 """
 
 from dataclasses import dataclass
@@ -32,10 +36,15 @@ CREDIT = "credit"
 """The name of prepaid credit's counter."""
 
 RECENT_S = 300
+FRESH_S = 120
+"""How long after a rebuild a counter is believed. A reservation outlives its generation by at least
+as long (`inline.RESERVATION_MARGIN_S`)."""
 NANO = Decimal(10**9)
 
 RESERVATIONS = 1
 """Which of `Counter.keys` holds the reservations."""
+SETTLED = 3
+"""Which of them remembers who was settled."""
 
 SOFT = -1
 """The limit of a counter that refuses nothing."""
@@ -43,16 +52,19 @@ OWN_CEILING = -2
 """The limit is the ceiling that the counter holds itself; below zero it refuses everything."""
 
 # KEYS: five a counter, as `Counter.keys` lists them. ARGV: generation, amount, now, deadline, ttl,
-# then for each counter its limit, `SOFT` or `OWN_CEILING`. Answers {1, new} | {0, index} |
-# {-1, index}: reserved in all (new: 1 where this call did it, 0 where it was before) | counter
-# `index` is full, nothing changed | counter `index` is lost, nothing changed.
+# then for each counter its limit, `SOFT` or `OWN_CEILING`. Answers {1, new, fresh} | {0, index} |
+# {-1, index}: reserved in all (new: 1 where this call did it, 0 where it was before; for so many
+# seconds all counters are fresh) | counter `index` is full, nothing changed | counter `index` is
+# lost or no longer fresh, nothing changed.
 RESERVE = """
 local generation, amount = ARGV[1], tonumber(ARGV[2])
 local now, deadline, ttl = ARGV[3], ARGV[4], tonumber(ARGV[5])
-local counters = #KEYS / 5
+local counters, fresh = #KEYS / 5, math.huge
 for i = 1, counters do
   local k = (i - 1) * 5
-  if redis.call('HEXISTS', KEYS[k + 1], 'spent') == 0 then return {-1, i} end
+  local held = redis.call('HMGET', KEYS[k + 1], 'spent', 'fresh_until')
+  fresh = math.min(fresh, tonumber(held[2] or 0) - tonumber(now))
+  if not held[1] or fresh <= 0 then return {-1, i} end
   for _, lapsed in ipairs(redis.call('ZRANGEBYSCORE', KEYS[k + 3], '-inf', now, 'LIMIT', 0, 100)) do
     local held = redis.call('HGET', KEYS[k + 2], lapsed)
     if held and held ~= '0' then redis.call('HINCRBY', KEYS[k + 2], 'sum', '-' .. held) end
@@ -79,7 +91,7 @@ for i = 1, counters do
     redis.call('EXPIRE', KEYS[k + 3], ttl)
   end
 end
-return {1, new}
+return {1, new, math.floor(fresh)}
 """
 
 # KEYS: as above. ARGV: generation, cost (0: nothing was used), now, how long settlements are
@@ -114,25 +126,25 @@ return answer
 """
 
 # KEYS: five of one counter. ARGV: what the ledger's snapshot says is spent, the ceiling that the
-# counter is to hold ('' for none), now, how long settlements are remembered, in how many seconds
-# the counter is to be computed anew, then the generations of the snapshot that may have been
-# settled recently or may yet be. Replaces what the counter held and answers what is spent.
+# counter is to hold ('' for none), now, how long settlements are remembered, until when the counter
+# is fresh, in how many seconds it may be forgotten, then the generations of the snapshot that may
+# have been settled or may yet be. Replaces what the counter held and answers what is spent.
 REBUILD = """
 local now, recent = tonumber(ARGV[3]), tonumber(ARGV[4])
 local contained = {}
-for i = 6, #ARGV do contained[ARGV[i]] = true end
+for i = 7, #ARGV do contained[ARGV[i]] = true end
 local later = 0
 for _, generation in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now - recent, '+inf')) do
   if not contained[generation] then
     later = later + tonumber(redis.call('HGET', KEYS[5], generation) or 0)
   end
 end
-for i = 6, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
+for i = 7, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
 redis.call('EXPIRE', KEYS[4], recent)
-redis.call('HSET', KEYS[1], 'spent', ARGV[1])
+redis.call('HSET', KEYS[1], 'spent', ARGV[1], 'fresh_until', ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'spent', string.format('%.0f', later))
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'ceiling', ARGV[2]) end
-redis.call('EXPIRE', KEYS[1], ARGV[5])
+redis.call('EXPIRE', KEYS[1], ARGV[6])
 return redis.call('HGET', KEYS[1], 'spent')
 """
 

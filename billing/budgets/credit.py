@@ -6,21 +6,19 @@ yet, by the pure function `consume`. So inline enforcement and the close cannot 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import connection, transaction
 from django.db.models import F, Max, Q, Sum
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 
 from billing.accounts import terms_of
-from billing.budgets.counters import RECENT_S
-from billing.models import CreditEntry, CreditKind, UsageRecord
+from billing.models import CreditEntry, CreditKind
 from billing.prices.loading import price_book
 from billing.pricing import not_invoiced
+from billing.snapshots import one_snapshot
 
 HOUR = timedelta(hours=1)
 LEFT = F("amount") + Coalesce(Sum("uses__amount"), Decimal(0))
@@ -110,26 +108,17 @@ class CreditState:
     Attributes:
         remaining: what can still be spent; below zero, what is owed.
         expires_at: when a part of it expires next; None: never.
-        recent: generations whose cost `remaining` knows and that may still be settled.
     """
 
     remaining: Decimal
     expires_at: datetime | None
-    recent: list[UUID]
 
 
 def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
     """What is left, after all usage that is on no invoice yet; all from one snapshot."""
-    with _one_snapshot():
+    with one_snapshot():
         grants, debt = grants_and_debt(organization_id)
-        taken = consume(grants, _spending_not_invoiced(organization_id)).taken
-        # One that is on an invoice already may not be settled yet, so not only what waits for one.
-        recent = UsageRecord.objects.filter(
-            organization_id=organization_id,
-            recorded_at__gte=Now() - timedelta(seconds=2 * RECENT_S),
-            occurred_at__gte=Now() - timedelta(days=1),  # lets the index find them
-        ).values_list("generation_id", flat=True)
-        known = list(recent)
+        taken = consume(grants, _spending_not_invoiced(organization_id, grants, at=at)).taken
     left = {
         grant: grant.remaining - taken.get(grant.id, Decimal(0))
         for grant in grants
@@ -137,18 +126,7 @@ def credit_state(organization_id: UUID, *, at: datetime) -> CreditState:
     }
     expiries = [grant.expires_at for grant in left if left[grant] and grant.expires_at]
     remaining = sum(left.values(), Decimal(0)) - debt
-    return CreditState(remaining, min(expiries, default=None), known)
-
-
-@contextmanager
-def _one_snapshot() -> Iterator[None]:
-    """What is read inside is of one moment; inside a transaction, as its isolation has it."""
-    if connection.in_atomic_block:
-        yield
-        return
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
+    return CreditState(remaining, min(expiries, default=None))
 
 
 def open_grants(organization_id: UUID) -> list[Grant]:
@@ -184,7 +162,20 @@ def organizations_with_expired_credit(*, now: datetime) -> set[UUID]:
     return set(left.values_list("organization_id", flat=True))
 
 
-def _spending_not_invoiced(organization_id: UUID) -> list[tuple[datetime, Decimal]]:
+def _spending_not_invoiced(
+    organization_id: UUID, grants: Sequence[Grant], *, at: datetime
+) -> list[tuple[datetime, Decimal]]:
+    """Costs by the hours from which other grants cover them."""
     book = price_book(terms_of(organization_id).currency)
-    waiting = not_invoiced(organization_id=organization_id, book=book, dimensions=())
+    hours = {moment.replace(minute=0, second=0, microsecond=0) for moment in _borders(grants)}
+    waiting = not_invoiced(organization_id=organization_id, book=book, cuts=hours, at=at)
     return [(priced.bucket.start, priced.cost) for priced in waiting]
+
+
+def _borders(grants: Sequence[Grant]) -> Iterator[datetime]:
+    """Hours at whose beginning `Grant.covers` may change."""
+    for grant in grants:
+        yield grant.granted_at
+        if grant.expires_at is not None:
+            yield grant.expires_at
+            yield grant.expires_at + HOUR

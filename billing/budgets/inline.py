@@ -1,21 +1,27 @@
 """Budgets in a request's path: two atomic scripts in Redis, no database where nothing was lost."""
 
+import asyncio
+import contextvars
 import time
 from datetime import UTC, datetime
 from enum import Enum
+from functools import partial
 from itertools import chain
 from uuid import UUID
 
 import orjson
 import structlog
 from django.conf import settings
+from django.db import DatabaseError
+from redis.exceptions import RedisError
 
 from backend.accounts.principal import Principal
 from backend.platform.cancellation import uninterrupted
-from backend.platform.database import in_database
+from backend.platform.database import in_database, in_reports
 from backend.platform.errors import InsufficientQuota
 from backend.platform.redis import async_client
 from backend.platform.redis_batch import async_batch
+from backend.platform.shared_load import SharedLoads
 from billing.abuse import throttle
 from billing.budgets import counters
 from billing.budgets.counters import CREDIT, RESERVATIONS, Counter
@@ -33,9 +39,13 @@ from billing.services import UsageFacts, usage_cost
 
 log = structlog.get_logger(__name__)
 
-RESERVATION_MARGIN_S = 120
+RESERVATION_MARGIN_S = counters.FRESH_S
 """A reservation lapses this long after its generation must have ended: the process that should
-have settled it died, and the ledger knows what it cost."""
+have settled it died, and the ledger knows what it cost. By then each counter that is believed was
+rebuilt from it."""
+
+_rebuilds: SharedLoads[tuple[UUID, frozenset[str]], None] = SharedLoads()
+_under_way: set[asyncio.Task[None]] = set()
 
 
 class Reservation(Enum):
@@ -113,8 +123,10 @@ async def reserve(
             await settle(generation_id=generation_id, facts=None)
         raise
     while answer[0] == -1:
-        await in_database(rebuild_counters, limits, bound, at=now)
+        await _rebuild(limits, bound, now)
         answer = await async_client().eval(counters.RESERVE, len(keys), *keys, *arguments)
+    if answer[0] == 1 and answer[2] < counters.FRESH_S / 2:
+        _rebuild_soon(limits, bound, now)
     if answer[0] == 0:
         await async_client().delete(_reserved_key(generation_id))
         raise _refusal(bound[answer[1] - 1], limits.currency)
@@ -163,6 +175,26 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
             recent = counters.RECENT_S
             arguments = (*keys, str(generation_id), amount, time.time(), recent)
             await async_batch().execute("EVAL", counters.SETTLE, len(keys), *arguments)
+
+
+async def _rebuild(limits: OrganizationLimits, bound: list[BudgetLimit], now: datetime) -> None:
+    """Rebuild counters from the ledger, once for all requests of this process that wait for it."""
+    key = limits.organization_id, frozenset(limit.name for limit in bound)
+    await _rebuilds.get(key, partial(in_reports, rebuild_counters, limits, bound, at=now))
+
+
+def _rebuild_soon(limits: OrganizationLimits, bound: list[BudgetLimit], now: datetime) -> None:
+    """The same without waiting: counters of a busy customer are renewed before they are too old."""
+
+    async def rebuild() -> None:
+        try:
+            await _rebuild(limits, bound, now)
+        except (RedisError, OSError, DatabaseError) as error:
+            log.warning("counters_not_rebuilt", error=str(error))  # a later request waits for it
+
+    task = asyncio.create_task(rebuild(), context=contextvars.Context())
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
 
 
 def _is_unbound(facts: UsageFacts) -> bool:

@@ -11,13 +11,11 @@ from backend.accounts.paging import page_after
 from backend.accounts.principal import Principal
 from backend.platform.errors import NotFound
 from billing.accounts import terms_of
-from billing.budgets.counters import CREDIT
 from billing.budgets.credit import credit_state
-from billing.budgets.limits import OrganizationLimits, counter_name, load_limits
+from billing.budgets.limits import counter_name, load_limits
+from billing.budgets.spending import spent_by_limit
 from billing.models import Budget
-from billing.periods import month_of
 from billing.permissions import require_manager
-from billing.selectors import priced_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,10 @@ def _own(principal: Principal) -> QuerySet[Budget]:
 
 def _states(principal: Principal, budgets: Sequence[Budget]) -> list[BudgetState]:
     limits = load_limits(principal.organization_id)
-    spent = _spent_this_month(limits)
+    names = {counter_name(budget.pk) for budget in budgets}
+    bound = [limit for limit in limits.limits if limit.name in names]
+    amounts = spent_by_limit(limits, bound, at=datetime.now(UTC))
+    spent = {limit.name: amount for limit, amount in amounts.items()}
     return [
         BudgetState(
             budget,
@@ -76,28 +77,6 @@ def _states(principal: Principal, budgets: Sequence[Budget]) -> list[BudgetState
         )
         for budget in budgets
     ]
-
-
-def _spent_this_month(limits: OrganizationLimits) -> dict[str, Decimal]:
-    """By the limit's name, as the usage page has it: a large customer's month is not summed record
-    by record for a picture. What is enforced is counted from the ledger (`spending.py`)."""
-    bound = [limit for limit in limits.limits if limit.scope != CREDIT]
-    spent = {limit.name: Decimal(0) for limit in bound}
-    if not bound:
-        return spent
-    month = month_of(datetime.now(UTC))
-    for priced in priced_usage(
-        organization_id=limits.organization_id,
-        starts=[month.start],
-        end=month.end,
-        dimensions=("project_id", "key_id"),
-    ):
-        project_id, key_id = priced.bucket.project_id, priced.bucket.key_id
-        assert project_id is not None
-        for limit in bound:
-            if limit.binds(project_id=project_id, key_id=key_id):
-                spent[limit.name] += priced.cost
-    return spent
 
 
 def credit_view(*, principal: Principal) -> CreditView:

@@ -1,105 +1,115 @@
-"""What was spent in a month, from the ledger; and counters rebuilt from ledger and credit."""
+"""What was spent in a month, and counters rebuilt from that and from credit.
 
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+Spending comes from the rollups and the ledger's tail (billing/usage_totals.py), so that a rebuild
+costs the same whatever the month holds. It is right at every commit, as the ledger is.
+"""
+
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Q
-from django.db.models.functions import Now, TruncHour
+from django.db.models.functions import Now
 
 from backend.platform.redis import sync_client
-from billing import ledger
 from billing.budgets import counters
-from billing.budgets.counters import CREDIT, Counter
+from billing.budgets.counters import CREDIT, FRESH_S, Counter
 from billing.budgets.credit import credit_state
 from billing.budgets.limits import BudgetLimit, OrganizationLimits
+from billing.models import UsageRecord
 from billing.periods import month_of
-from billing.prices.loading import price_book
-from billing.prices.usage import Pricer
+from billing.prices.usage import Dimension
+from billing.selectors import priced_usage
+from billing.snapshots import one_snapshot
 
 MONTH_CACHE_TTL = timedelta(days=10)
 """How long after its month a budget's counter stays."""
-CREDIT_CACHE_TTL = timedelta(seconds=60)
-"""How long what is left of the credit is counted down before it is computed anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What one limit has used up of its month.
-
-    Attributes:
-        total: exact.
-        recent: generations in `total` that may still be settled, or just were.
-    """
-
-    total: Decimal
-    recent: list[UUID]
+_RECENT = timedelta(seconds=2 * counters.RECENT_S)
+# A record is stored moments after its generation ended: an index finds the recent ones by that.
+_ENDED_WITHIN = timedelta(hours=1)
 
 
 def spent_by_limit(
     limits: OrganizationLimits, bound: Sequence[BudgetLimit], *, at: datetime
-) -> dict[BudgetLimit, Spent]:
-    """What each limit has used up of the month of `at`, all from one snapshot of the ledger.
-
-    One statement, hence one snapshot: `total` and `recent` speak of the same records.
-    """
+) -> dict[BudgetLimit, Decimal]:
+    """What each limit has used up of the month of `at`, exactly."""
+    spent = {limit: Decimal(0) for limit in bound}
+    if not bound:
+        return spent
+    dimensions: set[Dimension] = set()
+    if any(limit.project_id for limit in bound):
+        dimensions.add("project_id")
+    if any(limit.key_id for limit in bound):
+        dimensions.add("key_id")
     month = month_of(at)
-    dimensions = ("project_id", "key_id", "model")
-    since = Now() - timedelta(seconds=2 * counters.RECENT_S)
-    rows = (
-        ledger.records_between(
-            organization_id=limits.organization_id, start=month.start, end=month.end
-        )
-        .annotate(hour=TruncHour("occurred_at"))
-        .values("hour", *dimensions)
-        .annotate(
-            **ledger.SUMS,
-            recent=ArrayAgg("generation_id", filter=Q(recorded_at__gte=since), default=[]),
-        )
-        .order_by("hour", *dimensions)
-    )
-    pricer = Pricer(organization_id=limits.organization_id, book=price_book(limits.currency))
-    totals = {limit: Decimal(0) for limit in bound}
-    recent: dict[BudgetLimit, list[UUID]] = {limit: [] for limit in bound}
-    for row in rows:
-        bucket = ledger.bucket_of(row)
-        cost = pricer.price(bucket).cost
+    for priced in priced_usage(
+        organization_id=limits.organization_id,
+        starts=[month.start],
+        end=month.end,
+        dimensions=dimensions,
+    ):
+        bucket = priced.bucket
         for limit in bound:
             if limit.binds(project_id=bucket.project_id, key_id=bucket.key_id):
-                totals[limit] += cost
-                recent[limit] += row["recent"]
-    return {limit: Spent(totals[limit], recent[limit]) for limit in bound}
+                spent[limit] += priced.cost
+    return spent
 
 
 def rebuild_counters(
     limits: OrganizationLimits, bound: Sequence[BudgetLimit], *, at: datetime
 ) -> None:
-    """Set the counters of the month of `at`, and credit's; safe at any time, by anyone."""
+    """Set the counters of the month of `at`, and credit's; safe at any time, by anyone.
+
+    What was settled is asked before the snapshot is taken, so the snapshot contains it: a
+    generation is settled after its record is committed.
+    """
+    organization_id = limits.organization_id
     monthly = [limit for limit in bound if limit.scope != CREDIT]
-    if monthly:
-        lifetime = month_of(at).end - at + MONTH_CACHE_TTL
-        for limit, spent in spent_by_limit(limits, monthly, at=at).items():
-            counter = Counter.at(limits.organization_id, limit.name, at)
-            _rebuild(counter, spent.total, None, lifetime, spent.recent)
-    if len(monthly) < len(bound):
-        state = credit_state(limits.organization_id, at=at)
-        lifetime = CREDIT_CACHE_TTL
+    settled = _settled([Counter.at(organization_id, limit.name, at) for limit in bound])
+    with one_snapshot():
+        spent = spent_by_limit(limits, monthly, at=at)
+        state = credit_state(organization_id, at=at) if len(monthly) < len(bound) else None
+        contained = settled | _recently_recorded(organization_id)
+    fresh_until = at + timedelta(seconds=FRESH_S)
+    for limit, amount in spent.items():
+        counter = Counter.at(organization_id, limit.name, at)
+        expires_at = month_of(at).end + MONTH_CACHE_TTL
+        _rebuild(counter, amount, None, at, fresh_until, expires_at, contained)
+    if state is not None:
         if state.expires_at is not None:
-            lifetime = min(lifetime, state.expires_at - at)
-        counter = Counter.at(limits.organization_id, CREDIT, at)
-        _rebuild(counter, Decimal(0), state.remaining, lifetime, state.recent)
+            fresh_until = min(fresh_until, state.expires_at)
+        counter = Counter.at(organization_id, CREDIT, at)
+        expires_at = at + MONTH_CACHE_TTL
+        _rebuild(counter, Decimal(0), state.remaining, at, fresh_until, expires_at, contained)
+
+
+def _settled(held: Sequence[Counter]) -> set[str]:
+    """The generations whose settlements the counters remember."""
+    pipeline = sync_client().pipeline(transaction=False)
+    for counter in held:
+        pipeline.zrange(counter.keys[counters.SETTLED], 0, -1)
+    return {name.decode() for names in pipeline.execute() for name in names}
+
+
+def _recently_recorded(organization_id: UUID) -> set[str]:
+    """Generations that are in the ledger and may yet be settled."""
+    recent = UsageRecord.objects.filter(
+        Q(recorded_at__gte=Now() - _RECENT),
+        organization_id=organization_id,
+        occurred_at__gte=Now() - _ENDED_WITHIN,
+    )
+    return {str(one) for one in recent.values_list("generation_id", flat=True)}
 
 
 def _rebuild(
     counter: Counter,
     spent: Decimal,
     ceiling: Decimal | None,
-    lifetime: timedelta,
-    recent: Iterable[UUID],
+    at: datetime,
+    fresh_until: datetime,
+    expires_at: datetime,
+    contained: Collection[str],
 ) -> None:
     sync_client().eval(
         counters.REBUILD,
@@ -107,9 +117,10 @@ def _rebuild(
         *counter.keys,
         counters.amount_up(spent),
         "" if ceiling is None else counters.amount_down(ceiling),
-        time.time(),
+        datetime.now(at.tzinfo).timestamp(),
         counters.RECENT_S,
-        # A request that rebuilt a counter must find it, so it lives for a second at least.
-        max(1, int(lifetime.total_seconds())),
-        *map(str, recent),
+        # A request that rebuilt a counter must find it, so it is fresh for a second at least.
+        max(fresh_until.timestamp(), at.timestamp() + 1),
+        max(1, int((expires_at - at).total_seconds())),
+        *contained,
     )

@@ -97,7 +97,7 @@ def figures(caller) -> dict[str, Decimal]:
             for group in (None, *GROUPS)
         },
         "costs": sum((one.amount for _, results in days for one in results), Decimal(0)),
-        "budget": budget.total,
+        "budget": budget,
         "credit": 10**6 - credit_state(organization_id, at=NOW).remaining,
     }
 
