@@ -112,6 +112,22 @@ class Plan(models.Model):
     open_batches = models.PositiveIntegerField(
         db_default=2, default=2, help_text="Batches of an organization at a time."
     )
+    attachment_bytes = models.BigIntegerField(
+        db_default=1_000_000_000,
+        default=1_000_000_000,
+        help_text="What a person has attached to chats, projects and assistants, together.",
+    )
+    conversations = models.PositiveIntegerField(
+        db_default=10_000,
+        default=10_000,
+        null=True,
+        blank=True,
+        help_text="Conversations of a person, deleted ones until they are erased; empty: any"
+        " number.",
+    )
+    api_keys = models.PositiveIntegerField(
+        db_default=100, default=100, help_text="API keys of an organization that work."
+    )
 
     class Meta:
         ordering = ["queue_priority"]

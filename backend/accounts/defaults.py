@@ -27,6 +27,13 @@ BATCH_QUOTAS = {
     "free": (100_000_000, 1_000, 2),
 }
 
+# slug: bytes of a person's attachments, conversations of a person, keys of an organization
+KEPT_QUOTAS = {
+    "premium": (100_000_000_000, None, 10_000),
+    "standard": (10_000_000_000, 200_000, 1_000),
+    "free": (1_000_000_000, 10_000, 100),
+}
+
 READ_ACCOUNTS = [
     "accounts.view_user",
     "accounts.view_organization",
@@ -93,6 +100,7 @@ def plans_ensure(plan_model: type[Plan]) -> None:
             "concurrent_generations": concurrent,
             "seats": seats,
             **batch_quotas_of(slug),
+            **kept_quotas_of(slug),
         }
         defaults = {field: value for field, value in values.items() if field in known}
         plan_model.objects.get_or_create(slug=slug, defaults=defaults)
@@ -102,6 +110,12 @@ def batch_quotas_of(slug: str) -> dict[str, int]:
     """The columns of `Plan` that bound files and batches; empty for a plan of one's own."""
     quotas = BATCH_QUOTAS.get(slug)
     return dict(zip(("file_bytes", "batch_lines", "open_batches"), quotas or (), strict=False))
+
+
+def kept_quotas_of(slug: str) -> dict[str, int | None]:
+    """The columns of `Plan` that bound what is kept beside files; empty for a plan of one's own."""
+    names = ("attachment_bytes", "conversations", "api_keys")
+    return dict(zip(names, KEPT_QUOTAS.get(slug, ()), strict=False))
 
 
 def _group_ensure(name: str, wanted: list[str], app_label: str) -> None:

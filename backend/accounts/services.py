@@ -11,6 +11,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from backend.accounts import key_cache
@@ -26,6 +27,7 @@ from backend.audit.services import SYSTEM, Actor, Caller, record
 from backend.platform.errors import (
     AuthenticationFailed,
     Conflict,
+    InsufficientQuota,
     InvalidRequest,
     NotFound,
     PermissionDenied,
@@ -153,6 +155,7 @@ def api_key_create(
             the key that makes it.
         NotFound: the project is not the caller's. Conflict: it is archived.
         AuthenticationFailed: the key that makes it has ended meanwhile.
+        InsufficientQuota: the organization has as many as its plan allows.
     """
     if principal.role in WITHOUT_KEYS:
         raise PermissionDenied(f"The role {principal.role} cannot create API keys.")
@@ -162,6 +165,7 @@ def api_key_create(
         expires_at = utc(expires_at, param="expires_at")
     if expires_at is not None and expires_at <= timezone.now():
         raise InvalidRequest("expires_at lies in the past.", param="expires_at")
+    _key_room_check(principal.organization_id)
     parent = _parent_of(principal)
     if parent is not None:
         expires_at = _within(parent, expires_at)
@@ -175,6 +179,27 @@ def api_key_create(
         expires_at=expires_at,
         parent=parent,
     )
+
+
+def _key_room_check(organization_id: UUID) -> None:
+    """Whether the organization may have one more key. Counts under a lock, in a transaction."""
+    organization = (
+        Organization.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("plan")
+        .get(pk=organization_id)
+    )
+    working = APIKey.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
+        organization_id=organization_id,
+        revoked_at=None,
+        is_internal=False,
+    )
+    allowed = organization.plan.api_keys
+    if working.count() >= allowed:
+        raise InsufficientQuota(
+            f"Your organization has {allowed:,} API keys, as many as its plan allows. Revoke some.",
+            code="too_many_keys",
+        )
 
 
 def _parent_of(principal: Principal) -> APIKey | None:

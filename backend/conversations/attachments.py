@@ -27,6 +27,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.project_access import projects_of
 from backend.conversations.assistant_access import assistants_of
 from backend.conversations.models import Attachment, AttachmentKind, Passage
+from backend.conversations.quotas import attachment_room_check
 from backend.platform.errors import ContentBlocked, InvalidRequest, NotFound, PayloadTooLarge
 from documents.passages import text_passages
 from documents.run import content_type as document_type
@@ -56,6 +57,7 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
         PayloadTooLarge: over ATTACHMENT_MAX_BYTES, or TEXT_MAX_BYTES for text.
         InvalidRequest: no image or document that we know nor UTF-8 text, broken, too many pixels;
             a document's `code` says why it could not be read (documents/types.py).
+        InsufficientQuota: the caller's attachments take what the plan allows.
         ContentBlocked: an image that the organization's policy refuses; nothing is stored of it
             but that decision.
     """
@@ -79,6 +81,7 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
     stored = default_storage.save(f"attachments/{name[:2]}/{name}{suffix}", ContentFile(data))
     with contextlib.ExitStack() as undo, transaction.atomic():
         undo.callback(default_storage.delete, stored)
+        attachment_room_check(principal, len(data))
         attachment = Attachment.objects.create(
             organization_id=principal.organization_id,
             user_id=principal.user_id,

@@ -15,8 +15,9 @@ from backend.accounts.principal import Principal
 from backend.conversations.foreign_chats import ForeignChat, NotAChat, read_chat
 from backend.conversations.models import Conversation, Message
 from backend.conversations.parts import text_parts
+from backend.conversations.quotas import conversation_room_check
 from backend.conversations.services import clean_model
-from backend.platform.errors import ContentBlocked
+from backend.platform.errors import ContentBlocked, InsufficientQuota
 
 MAX_AT_ONCE = 100
 
@@ -57,7 +58,12 @@ def conversations_import(
         except (NotAChat, ContentBlocked) as reason:
             result.refused.append((place, str(reason)))
             continue
-        if _store(principal, chat, model):
+        try:
+            is_new = _store(principal, chat, model)
+        except InsufficientQuota as reason:
+            result.refused.append((place, str(reason)))
+            continue
+        if is_new:
             result.imported += 1
         else:
             result.present += 1
@@ -72,6 +78,8 @@ def _store(principal: Principal, chat: ForeignChat, model: str) -> bool:
     )
     if chat.own_id is not None and theirs.filter(pk=chat.own_id).exists():
         return False
+    if not theirs.filter(imported_id=chat.key).exists():
+        conversation_room_check(principal)
     now = timezone.now()
     updated_at = chat.updated_at or chat.created_at or now
     conversation, is_new = Conversation.objects.get_or_create(

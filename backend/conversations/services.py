@@ -15,6 +15,7 @@ from backend.conversations.assistants import assistant_used
 from backend.conversations.instructions import chat_defaults_get, clean_instructions
 from backend.conversations.models import Conversation
 from backend.conversations.notify import EventType, notify
+from backend.conversations.quotas import conversation_room_check
 from backend.conversations.selectors import conversations_of, trash_of
 from backend.conversations.tags import clean_tags
 from backend.conversations.tree import newest_leaf_below
@@ -47,7 +48,9 @@ def conversation_create(
         InvalidRequest: with `param`: a title over 200 characters, a model name that is none.
         NotFound: `project_id` is no project of the caller's, or `assistant_id` none that they see.
         Conflict: the project is archived.
+        InsufficientQuota: the caller has as many as the plan allows.
     """
+    conversation_room_check(principal)
     assistant = assistant_used(principal, assistant_id) if assistant_id is not None else None
     parameters = chat_defaults_get(principal=principal).parameters
     if project_id is not None:

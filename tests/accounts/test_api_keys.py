@@ -13,13 +13,19 @@ from hypothesis import strategies as st
 from backend.accounts import key_cache
 from backend.accounts.authentication import principal_for_api_key
 from backend.accounts.keys import secret_from, secret_generate, secret_is_well_formed
-from backend.accounts.models import APIKey, Membership, Role, User
+from backend.accounts.models import APIKey, Membership, Plan, Role, User
 from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.accounts.selectors import api_keys_page
 from backend.accounts.services import api_key_create, api_key_revoke
 from backend.accounts.tasks import api_key_last_uses_write
-from backend.platform.errors import AuthenticationFailed, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.errors import (
+    AuthenticationFailed,
+    InsufficientQuota,
+    InvalidRequest,
+    NotFound,
+    PermissionDenied,
+)
 from backend.platform.redis import CACHE, async_client
 from tests.factories import OrganizationFactory, ProjectFactory, api_key_of, member
 
@@ -303,3 +309,18 @@ def test_another_organizations_owner_neither_sees_nor_revokes_a_key():
         api_key_revoke(principal=other_user, key_id=key.pk)
     key.refresh_from_db()
     assert key.revoked_at is None
+
+
+@pytest.mark.django_db
+def test_plan_bounds_working_keys_of_organization():
+    Plan.objects.update(api_keys=2)
+    owner = member()
+    keys = [api_key_create(principal=owner, name="k")[0] for _ in range(2)]
+    with pytest.raises(InsufficientQuota) as refusal:
+        api_key_create(principal=owner, name="k")
+    assert refusal.value.code == "too_many_keys"
+    api_key_create(principal=member(), name="of another organization")
+    api_key_revoke(principal=owner, key_id=keys[0].pk)
+    api_key_create(principal=owner, name="k")
+    APIKey.objects.filter(pk=keys[1].pk).update(expires_at=timezone.now())
+    api_key_create(principal=owner, name="k")

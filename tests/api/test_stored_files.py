@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from backend.accounts.models import Plan
 from backend.api.files import rows, uploads
-from backend.api.models import FilePurpose, StoredFile, UploadPart
+from backend.api.models import FilePurpose, StoredFile, Upload, UploadPart
 from backend.platform.errors import InsufficientQuota
 from tests.factories import member
 
@@ -86,13 +86,70 @@ def fails(storage: FileSystemStorage, name: str, content: ContentFile) -> str:
     raise OSError("the disk is full")
 
 
-def test_plan_bounds_what_an_organization_stores_parts_included():
+def announce(principal, size):
+    return uploads.upload_create(
+        principal=principal, filename="b", size=size, content_type="text/plain", expires_after=None
+    )
+
+
+def test_open_uploads_hold_room_of_plan():
+    principal = member()
+    Plan.objects.update(file_bytes=10)
+    first = announce(principal, 6)
+    with pytest.raises(InsufficientQuota) as refusal:
+        announce(principal, 6)
+    assert refusal.value.code == "file_storage_exceeded"
+    with pytest.raises(InsufficientQuota):
+        store(principal, b"12345")
+    store(principal, b"1234")
+    part = uploads.part_add(
+        principal=principal, text_id=f"upload_{first.pk.hex}", source=io.BytesIO(b"123456"), size=6
+    )
+    uploads.upload_complete(
+        principal=principal, text_id=f"upload_{first.pk.hex}", part_ids=[part["id"]], md5=None
+    )
+    assert sum(StoredFile.objects.values_list("size", flat=True)) == 10
+
+
+def test_ended_upload_gives_its_room_back():
+    principal = member()
+    Plan.objects.update(file_bytes=10)
+    for _ in range(2):
+        cancelled = announce(principal, 10)
+        uploads.upload_cancel(principal=principal, text_id=f"upload_{cancelled.pk.hex}")
+    late = announce(principal, 10)
+    Upload.objects.filter(pk=late.pk).update(expires_at=timezone.now())
+    announce(principal, 10)
+
+
+def test_late_upload_holds_its_room_while_its_parts_lie_there():
+    principal = member()
+    Plan.objects.update(file_bytes=10)
+    late = announce(principal, 10)
+    uploads.part_add(
+        principal=principal, text_id=f"upload_{late.pk.hex}", source=io.BytesIO(b"1"), size=1
+    )
+    Upload.objects.filter(pk=late.pk).update(expires_at=timezone.now())
+    with pytest.raises(InsufficientQuota):
+        announce(principal, 10)
+    rows.purge_files()
+    announce(principal, 10)
+
+
+def test_uploads_of_an_organization_are_bounded_in_number(monkeypatch):
+    principal = member()
+    monkeypatch.setattr(uploads, "MAX_OPEN", 2)
+    for _ in range(2):
+        announce(principal, 1)
+    with pytest.raises(InsufficientQuota) as refusal:
+        announce(principal, 1)
+    assert refusal.value.code == "too_many_uploads"
+
+
+def test_plan_bounds_what_an_organization_stores():
     principal = member()
     Plan.objects.update(file_bytes=10)
     store(principal, b"12345")
-    uploads.upload_create(
-        principal=principal, filename="b", size=5, content_type="text/plain", expires_after=None
-    )
     with pytest.raises(InsufficientQuota) as refusal:
         store(principal, b"123456")
     assert refusal.value.code == "file_storage_exceeded"

@@ -163,6 +163,9 @@ class PlanAdmin(ModelAdmin):
         "file_bytes",
         "batch_lines",
         "open_batches",
+        "attachment_bytes",
+        "conversations",
+        "api_keys",
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

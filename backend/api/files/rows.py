@@ -12,7 +12,7 @@ import structlog
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import Exists, Model, OuterRef, QuerySet, Sum
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from backend.accounts.data_policy import retention_ends
@@ -28,6 +28,7 @@ from backend.api.models import (
     StoredFile,
     Upload,
     UploadPart,
+    UploadState,
 )
 from backend.platform.errors import InsufficientQuota, InvalidRequest, NotFound
 from backend.platform.pages import in_pages
@@ -161,7 +162,8 @@ def _not_held(rows: QuerySet[M]) -> QuerySet[M]:
 
 
 def room_check(organization_id: UUID, size: int) -> None:
-    """Whether the organization may store `size` bytes more. Call it in a transaction.
+    """Whether the organization may store `size` bytes more, beside its files and what its uploads
+    have announced. Call it in the transaction that stores or announces them: it holds a lock.
 
     Raises:
         InsufficientQuota: with what it stores and may store.
@@ -172,15 +174,26 @@ def room_check(organization_id: UUID, size: int) -> None:
         .get(pk=organization_id)
     )
     files = StoredFile.objects.filter(organization_id=organization_id)
-    parts = UploadPart.objects.filter(upload__organization_id=organization_id)
-    used = sum(rows.aggregate(all=Sum("size"))["all"] or 0 for rows in (files, parts))
+    uploads = uploads_with_room(organization_id)
+    used = sum(rows.aggregate(all=Sum("size"))["all"] or 0 for rows in (files, uploads))
     allowed = organization.plan.file_bytes
     if used + size > allowed:
         raise InsufficientQuota(
-            f"Your organization stores {used:,} bytes of files, of {allowed:,} that its plan"
-            f" allows; these are {size:,} more. Delete some.",
+            f"Your organization stores {used:,} bytes of files, open uploads among them, of"
+            f" {allowed:,} that its plan allows; these are {size:,} more. Delete some.",
             code="file_storage_exceeded",
         )
+
+
+def uploads_with_room(organization_id: UUID) -> QuerySet[Upload]:
+    """Those that hold the room they announced: the open ones, and late ones until `purge_files` has
+    deleted their parts, for one that is being put together may pass its time."""
+    parts = Exists(UploadPart.objects.filter(upload=OuterRef("pk")))
+    return Upload.objects.filter(
+        Q(expires_at__gt=timezone.now()) | parts,
+        organization_id=organization_id,
+        state=UploadState.PENDING,
+    )
 
 
 def clean_name(filename: str) -> str:

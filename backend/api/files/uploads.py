@@ -14,22 +14,33 @@ from django.utils import timezone
 from backend.accounts.legal_hold import refuse_held
 from backend.accounts.principal import Principal
 from backend.api.files.objects import id_of, not_found, part_object
-from backend.api.files.rows import clean_name, expiry_of, file_store, room_check
+from backend.api.files.rows import clean_name, expiry_of, file_store, room_check, uploads_with_room
 from backend.api.models import FilePurpose, StoredFile, Upload, UploadPart, UploadState
-from backend.platform.errors import Conflict, InvalidRequest
+from backend.platform.errors import Conflict, InsufficientQuota, InvalidRequest
 
 LIFETIME = timedelta(hours=1)
 MAX_PARTS = 10_000
+MAX_OPEN = 100
+"""Uploads of an organization at a time."""
 _CHUNK = 1 << 20
 
 
 def upload_create(
     *, principal: Principal, filename: str, size: int, content_type: str, expires_after: int | None
 ) -> Upload:
-    """Open an upload of `size` bytes. Raises InsufficientQuota."""
+    """Open an upload, which holds room for its `size` bytes until it ends.
+
+    Raises:
+        InsufficientQuota: the plan has no room for them, or too many uploads are open.
+    """
     now = timezone.now()
     with transaction.atomic():
         room_check(principal.organization_id, size)
+        if uploads_with_room(principal.organization_id).count() >= MAX_OPEN:
+            raise InsufficientQuota(
+                f"Your organization has {MAX_OPEN} open uploads. Complete or cancel one.",
+                code="too_many_uploads",
+            )
         return Upload.objects.create(
             organization_id=principal.organization_id,
             user_id=principal.user_id,
@@ -111,7 +122,7 @@ def upload_complete(
             source=cast(BinaryIO, whole),
             size=upload.size,
             expires_at=expiry_of(timezone.now(), upload.file_expires_after),
-            within_quota=False,  # the parts were counted
+            within_quota=False,  # the upload holds its room until it ends
         )
     if not _end(upload, UploadState.COMPLETED, stored):
         _discard(stored)
