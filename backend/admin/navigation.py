@@ -95,6 +95,7 @@ GROUPS = (
             "billing.DunningStep": "notification_important",
             "billing.PaymentEvent": "sync_alt",
             "billing.PaymentReversal": "undo",
+            "billing.SurplusPayment": "currency_exchange",
             "billing.ModelCost": "price_check",
             "billing.EngineHour": "dns",
             "billing.AbuseFlag": "flag",

@@ -10,6 +10,7 @@ from billing.models import (
     PaymentEvent,
     PaymentReversal,
     PlanPrice,
+    SurplusPayment,
     TopUp,
 )
 
@@ -40,6 +41,16 @@ class PaymentReversalAdmin(ReadOnlyAdmin):
     list_display = ("reference", "kind", "amount", "currency", "applied", "is_won", "created_at")
     list_filter = ("kind", "is_closed")
     search_fields = ("reference", "payment_id")
+
+
+@admin.register(SurplusPayment)
+class SurplusPaymentAdmin(ReadOnlyAdmin):
+    """What is to be refunded at the provider; the refund's event closes it."""
+
+    list_display = ("payment_id", "organization", "amount", "currency", "reason", "refunded_at")
+    list_filter = (("refunded_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("organization",)
+    search_fields = ("payment_id", "reason")
 
 
 @admin.register(Collection)

@@ -17,7 +17,9 @@ from django.db.models import Sum
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit_services import clear_credit_cache, lock_credit
 from billing.invoices.closing import FeeCurrencyError, UnpricedUsageError, invoice_close
+from billing.invoices.selectors import invoice_owed
 from billing.models import (
+    CollectionState,
     CreditEntry,
     CreditKind,
     DocumentKind,
@@ -88,8 +90,9 @@ def invoice_void(*, invoice_id: int, now: datetime) -> Invoice:
     one, marked as late. The number stays used.
 
     Raises:
-        Conflict: money was paid for it, it has credit notes, or a later invoice was priced at
-            the tier that this one's usage had reached and must be voided first.
+        Conflict: money was paid for it or is being charged, it has credit notes, or a later
+            invoice was priced at the tier that this one's usage had reached and must be voided
+            first.
     """
     invoice = _locked(invoice_id)
     lock_credit(invoice.organization_id)
@@ -120,6 +123,8 @@ def _check_voidable(invoice: Invoice) -> None:
     nothing_paid = invoice.status == InvoiceStatus.PAID and not invoice.total
     if invoice.status != InvoiceStatus.OPEN and not nothing_paid:
         raise Conflict(f"Invoice {invoice} is {invoice.status}: only an open one can be voided.")
+    if invoice.collections.filter(state=CollectionState.PENDING).exists():
+        raise Conflict(f"Invoice {invoice} is being charged: wait for the answer, or credit it.")
     if invoice.credit_notes.exists():
         raise Conflict(f"Invoice {invoice} has a credit note: credit what is left of it instead.")
     later = _priced_on_top_of(invoice)
@@ -147,7 +152,8 @@ def _priced_on_top_of(invoice: Invoice) -> Invoice | None:
 
 @transaction.atomic
 def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: datetime) -> Invoice:
-    """Correct an issued invoice by an amount before tax; tax is corrected with it.
+    """Correct an issued invoice by an amount before tax; tax is corrected with it. An open one of
+    which nothing is owed any more is settled.
 
     Raises:
         Conflict: it is not an invoice that was issued.
@@ -200,6 +206,8 @@ def credit_note_create(*, invoice_id: int, amount: Decimal, reason: str, now: da
         issued_at=now,
     )
     invoice_event("credit_note.issued", note)
+    if invoice.status == InvoiceStatus.OPEN and not invoice_owed(invoice):
+        invoice_pay(invoice_id=invoice.pk, now=now)
     return note
 
 

@@ -32,6 +32,7 @@ from billing.models.payments import (
     PlanPeriod,
     PlanPrice,
     ReversalKind,
+    SurplusPayment,
     TopUp,
     TopUpState,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "ReconciliationRun",
     "ReversalKind",
     "SubjectKind",
+    "SurplusPayment",
     "TopUp",
     "TopUpState",
     "UnaggregatedUsage",

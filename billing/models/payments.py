@@ -104,16 +104,25 @@ class CollectionState(models.TextChoices):
     PENDING = "pending"
     PAID = "paid"
     FAILED = "failed"
+    SMALL = "small", "below the provider's minimum"
 
 
 class Collection(models.Model):
-    """One attempt to charge an open invoice to the customer's payment method."""
+    """One attempt to charge an open invoice to the customer's payment method.
+
+    It is stored before the provider is asked. One that is pending without a payment has lost its
+    answer: the provider is asked for it.
+    """
 
     invoice = models.ForeignKey(Invoice, on_delete=models.PROTECT, related_name="collections")
     attempt = models.PositiveSmallIntegerField()
     state = models.CharField(
         max_length=8, choices=CollectionState.choices, default=CollectionState.PENDING
     )
+    amount = models.DecimalField(
+        max_digits=18, decimal_places=2, null=True, help_text="Empty: from before it was stored."
+    )
+    method_id = models.CharField(max_length=100, blank=True, default="", db_default="")
     payment_id = models.CharField(max_length=100, blank=True, db_index=True)
     error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -189,6 +198,33 @@ class PaymentReversal(models.Model):
     def in_force(self) -> Decimal:
         """What of the payment is not ours at present."""
         return Decimal(0) if self.is_won else self.amount - self.failed
+
+
+class SurplusPayment(models.Model):
+    """What was paid for nothing, or more than was owed, and is to be refunded."""
+
+    payment_id = models.CharField(primary_key=True, max_length=100)
+    organization = models.ForeignKey(
+        Organization, on_delete=models.PROTECT, related_name="surplus_payments"
+    )
+    invoice = models.ForeignKey(
+        Invoice, null=True, on_delete=models.PROTECT, related_name="surplus_payments"
+    )
+    top_up = models.ForeignKey(
+        TopUp, null=True, on_delete=models.PROTECT, related_name="surplus_payments"
+    )
+    amount = models.DecimalField(max_digits=18, decimal_places=2)
+    currency = models.CharField(max_length=3)
+    reason = models.CharField(max_length=200)
+    refunded = models.DecimalField(max_digits=18, decimal_places=2, default=Decimal(0))
+    refunded_at = models.DateTimeField(null=True, help_text="Empty: it is to be refunded.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency} of {self.payment_id}"
 
 
 class DunningStep(models.Model):

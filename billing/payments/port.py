@@ -5,6 +5,7 @@ what should be possible, raises `PaymentProviderFailed`.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 from uuid import UUID
@@ -43,7 +44,8 @@ class PaymentMethod:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """An attempt to take money. `state`: paid, failed, or pending where only an event will tell."""
+    """An attempt to take money. `state`: paid, failed, small where the amount is below the
+    provider's minimum, or pending where only an event will tell."""
 
     payment_id: str
     state: str
@@ -168,7 +170,13 @@ class PaymentProvider(Protocol):
         amount: Decimal,
         currency: str,
     ) -> Charge:
-        """Charge the method without the customer. The same attempt again is the same charge."""
+        """Charge the method without the customer. The same attempt again is the same charge, and
+        must have the same amount and method. What the provider refuses is a failed charge."""
+
+    def charge_find(
+        self, *, customer_id: str, invoice_id: int, attempt: int, since: datetime
+    ) -> Charge | None:
+        """The charge of an attempt whose answer was lost; None where the provider has none."""
 
     def event(self, *, body: bytes, signature: str) -> ProviderEvent:
         """What an event says. Raises EventRefused."""

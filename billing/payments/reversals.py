@@ -28,11 +28,13 @@ from billing.models import (
     InvoiceStatus,
     PaymentReversal,
     ReversalKind,
+    SurplusPayment,
     TopUp,
     TopUpState,
 )
 from billing.payments.port import PaymentDisputed, PaymentRefunded, RefundKnown
 from billing.payments.reversal_mail import reversal_text
+from billing.payments.surplus import surplus_refunded
 
 log = structlog.get_logger(__name__)
 
@@ -118,6 +120,10 @@ def _applied(row: PaymentReversal, now: datetime) -> str:
     change = row.in_force - row.applied
     if not change:
         return "nothing"
+    if row.kind == ReversalKind.REFUND:
+        surplus = surplus_refunded(row.payment_id, row.in_force, now=now)
+        if surplus is not None:
+            return _refund_of_surplus(row, surplus)
     top_up = (
         TopUp.objects.select_for_update()
         .filter(payment_id=row.payment_id, state=TopUpState.PAID)
@@ -132,6 +138,13 @@ def _applied(row: PaymentReversal, now: datetime) -> str:
         return "kept until its payment is known"
     invoice = Invoice.objects.select_for_update().get(pk=collection.invoice_id)
     return _correct_invoice(row, invoice, change, now)
+
+
+def _refund_of_surplus(row: PaymentReversal, surplus: SurplusPayment) -> str:
+    """It had paid for nothing, so nothing changes but what is to be refunded."""
+    row.applied, row.organization_id = row.in_force, surplus.organization_id
+    row.save(update_fields=["applied", "organization"])
+    return f"{row.applied} of {surplus} refunded"
 
 
 def _correct_credit(row: PaymentReversal, top_up: TopUp, change: Decimal) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Max
 
 from backend.accounts.models import Organization
 from backend.accounts.principal import Principal
@@ -51,6 +52,7 @@ from billing.payments.reversals import (
     refund_known,
     reversals_apply,
 )
+from billing.payments.surplus import surplus_record
 from billing.permissions import require_money_writer
 from billing.rounding import to_cents
 
@@ -218,11 +220,17 @@ def _top_up_paid(paid: TopUpPaid, now: datetime) -> str:
     if top_up is None:
         log.error("payment_of_unknown_top_up", top_up_id=str(paid.top_up_id))
         return "unknown top-up"
-    if top_up.state == TopUpState.PAID:
+    if top_up.state == TopUpState.PAID and top_up.payment_id == paid.payment_id:
         return "nothing: credit was given already"
-    if (paid.amount, paid.currency) != (top_up.amount, top_up.currency):
-        log.error("top_up_paid_otherwise", top_up_id=str(top_up.pk), amount=str(paid.amount))
-        return f"nothing: {paid.amount} {paid.currency} was paid, not {top_up}"
+    if top_up.state == TopUpState.PAID:
+        reason = f"The top-up of {top_up} was paid by another payment"
+    elif (paid.amount, paid.currency) != (top_up.amount, top_up.currency):
+        reason = f"{paid.amount} {paid.currency} was paid, not {top_up}"
+    else:
+        reason = ""
+    if reason:
+        _to_be_refunded(paid, top_up, paid.amount, reason)
+        return f"to be refunded: {reason}"
     top_up.credit = credit_grant(
         organization_id=top_up.organization_id,
         amount=top_up.amount,
@@ -245,23 +253,50 @@ def invoice_paid(paid: InvoicePaid, *, now: datetime) -> str:
         return "unknown invoice"
     if is_disputed(paid.payment_id):
         return "nothing: this payment was disputed since"
-    Collection.objects.filter(invoice=invoice, payment_id=paid.payment_id).update(
-        state=CollectionState.PAID, error=""
-    )
-    if invoice.status == InvoiceStatus.PAID:
+    if not _payment_is_new(invoice, paid.payment_id):
         return "nothing: paid already"
     owed = invoice_owed(invoice)
-    if invoice.status == InvoiceStatus.OPEN and (
-        paid.amount < owed or paid.currency != invoice.currency.upper()
-    ):
-        log.error("invoice_paid_otherwise", invoice=str(invoice), amount=str(paid.amount))
-        return f"nothing: {paid.amount} {paid.currency} was paid, not {owed}"
+    reason = ""
     if invoice.status != InvoiceStatus.OPEN:
-        log.error("payment_of_closed_invoice", invoice=str(invoice), status=invoice.status)
-        return f"nothing: the invoice is {invoice.status}"
+        reason = f"Invoice {invoice} is {invoice.status}"
+    elif paid.amount < owed or paid.currency != invoice.currency.upper():
+        reason = f"{paid.amount} {paid.currency} was paid for invoice {invoice}, not {owed}"
+    if reason:
+        _to_be_refunded(paid, invoice, paid.amount, reason)
+        return f"to be refunded: {reason}"
+    if paid.amount > owed:
+        _to_be_refunded(paid, invoice, paid.amount - owed, f"Only {owed} was owed of {invoice}")
     invoice_pay(invoice_id=invoice.pk, now=now)
     reversals_apply(paid.payment_id, now=now)
     return f"invoice {invoice} paid"
+
+
+def _payment_is_new(invoice: Invoice, payment_id: str) -> bool:
+    """Whether a payment of an invoice is told of for the first time; its attempt is paid then.
+
+    It belongs to the attempt that has it, to the one whose answer was lost, or to none of ours.
+    """
+    attempts = invoice.collections
+    attempt = (
+        attempts.filter(payment_id=payment_id).first()
+        or attempts.filter(state=CollectionState.PENDING, payment_id="").first()
+    )
+    if attempt is None:
+        last = attempts.aggregate(last=Max("attempt"))["last"] or 0
+        attempt = Collection(invoice=invoice, attempt=last + 1)
+    elif attempt.state == CollectionState.PAID:
+        return False
+    attempt.payment_id, attempt.state, attempt.error = payment_id, CollectionState.PAID, ""
+    attempt.save()
+    return True
+
+
+def _to_be_refunded(
+    paid: TopUpPaid | InvoicePaid, of: Invoice | TopUp, amount: Decimal, reason: str
+) -> None:
+    surplus_record(
+        payment_id=paid.payment_id, of=of, amount=amount, currency=paid.currency, reason=reason
+    )
 
 
 def _page(done: str) -> str:

@@ -9,6 +9,7 @@ Source: Stripe's API reference, https://docs.stripe.com/api, and its page on web
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -38,7 +39,9 @@ _TIMEOUT_S = 10
 _EVENT_AGE_S = 300
 """An older signature is refused: a recorded event cannot be played back later."""
 # The account at Stripe may serve other products too.
-_TOP_UP, _INVOICE = "parley_top_up", "parley_invoice"
+_TOP_UP, _INVOICE, _ATTEMPT = "parley_top_up", "parley_invoice", "parley_attempt"
+_REFUSED = (stripe.InvalidRequestError, stripe.IdempotencyError)
+_CLOCKS_DIFFER = timedelta(hours=1)
 _NAME_OF_CREDIT = "Prepaid credit"
 
 
@@ -129,7 +132,7 @@ class StripeProvider:
         currency: str,
     ) -> Charge:
         try:
-            with _failures():
+            with _failures(stripe.CardError, *_REFUSED):
                 intent = self._client.v1.payment_intents.create(
                     params={
                         "customer": customer_id,
@@ -138,14 +141,33 @@ class StripeProvider:
                         "currency": currency.lower(),
                         "confirm": True,
                         "off_session": True,
-                        "metadata": {_INVOICE: str(invoice_id)},
+                        "metadata": {_INVOICE: str(invoice_id), _ATTEMPT: str(attempt)},
                     },
                     options={"idempotency_key": f"invoice-{invoice_id}-{attempt}"},
                 )
         except stripe.CardError as error:
             return Charge(_intent_of(error), "failed", error.user_message or "declined")
-        state = {"succeeded": "paid", "processing": "pending"}.get(intent.status, "failed")
-        return Charge(str(intent.id), state, "" if state != "failed" else str(intent.status))
+        except _REFUSED as error:
+            state = "small" if error.code == "amount_too_small" else "failed"
+            return Charge("", state, error.user_message or "refused")
+        return _charge(intent)
+
+    def charge_find(
+        self, *, customer_id: str, invoice_id: int, attempt: int, since: datetime
+    ) -> Charge | None:
+        made = {_INVOICE: str(invoice_id), _ATTEMPT: str(attempt)}
+        with _failures():
+            intents = self._client.v1.payment_intents.list(
+                params={
+                    "customer": customer_id,
+                    "created": {"gte": int((since - _CLOCKS_DIFFER).timestamp())},
+                    "limit": 100,
+                }
+            )
+            for intent in intents.auto_paging_iter():
+                if made.items() <= intent.metadata.to_dict().items():
+                    return _charge(intent)
+        return None
 
     def event(self, *, body: bytes, signature: str) -> ProviderEvent:
         try:
@@ -198,6 +220,14 @@ class StripeProvider:
         card = method.get("card")
         label = f"{card['brand'].title()} ···· {card['last4']}" if card else str(method["type"])
         return MethodAdded(str(session["customer"]), PaymentMethod(str(method["id"]), label))
+
+
+def _charge(intent: stripe.PaymentIntent) -> Charge:
+    state = {"succeeded": "paid", "processing": "pending"}.get(intent.status, "failed")
+    if state != "failed":
+        return Charge(str(intent.id), state)
+    error = intent.to_dict().get("last_payment_error") or {}
+    return Charge(str(intent.id), state, str(error.get("message") or intent.status))
 
 
 def _refunded(charge: Mapping[str, Any]) -> PaymentRefunded | None:
@@ -253,11 +283,11 @@ def _intent_of(error: stripe.CardError) -> str:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
-    """A declined card is an answer and passes; all else that goes wrong is the provider's."""
+def _failures(*answers: type[stripe.StripeError]) -> Iterator[None]:
+    """What goes wrong is the provider's, except for `answers`, which pass."""
     try:
         yield
-    except stripe.CardError:
+    except answers:
         raise
     except stripe.StripeError as error:
         raise PaymentProviderFailed(

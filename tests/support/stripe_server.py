@@ -1,13 +1,15 @@
 """A server that speaks Stripe's HTTP API, as far as the product asks it: for tests, on a free port.
 
-It keeps idempotency keys as Stripe does (the same key gives the same object, with other parameters
-an error), counts what it was asked, and signs events. The signature is computed here by Stripe's
-description (https://docs.stripe.com/webhooks/signature), not by Stripe's package.
+It refuses what Stripe refuses (`stripe_rules`), keeps idempotency keys as Stripe does (the same key
+gives the same object, with other parameters an error), counts what it was asked, and signs events.
+The signature is computed here by Stripe's description (https://docs.stripe.com/webhooks/signature),
+not by Stripe's package.
 """
 
 import hashlib
 import hmac
 import json
+import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,8 +17,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
+from tests.support.stripe_rules import PARAMETERS, error, refusal
+
 SECRET_KEY, WEBHOOK_SECRET = "sk_test_parley", "whsec_test_parley"
 CARD = "pm_visa"
+_IDS = re.compile("/(seti|pm)_[^/]+")
 
 
 class StripeServer:
@@ -25,12 +30,16 @@ class StripeServer:
     asked: (method, path) of every request.
     decline: whether charges are refused, as a card without money.
     fails: whether every request is answered 500.
+    loses_answers: whether what is made is answered 500 all the same.
+    cards: the payment methods that there are.
     """
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
         self.asked: list[tuple[str, str]] = []
-        self.decline = self.fails = False
+        self.decline = self.fails = self.loses_answers = False
+        self.cards = {CARD}
+        self._declined: list[dict[str, Any]] = []
         self._by_key: dict[str, tuple[dict[str, str], dict[str, Any]]] = {}
         self._lock = threading.Lock()
         stripe = self
@@ -94,36 +103,65 @@ class StripeServer:
 
     def _post(self, path: str, form: dict[str, str], headers: Any) -> tuple[int, dict[str, Any]]:
         with self._lock:
-            refused = self._refused("POST", path, headers)
+            refused = self._refused("POST", path, headers, form)
             if refused is not None:
                 return refused
             key = headers.get("Idempotency-Key")
             if key in self._by_key:
                 first, made = self._by_key[key]
                 if first != form:
-                    return 400, _error("idempotency_error", "Keys need the same parameters.")
+                    return error("idempotency_error", "Keys need the same parameters.")
+                if self.loses_answers:
+                    return 500, _error("api_error", "An error of ours.")
                 return 200, made
             status, made = self._make(path, form)
             if status == 200 and key:
                 self._by_key[key] = (form, made)
+            if self.loses_answers:
+                return 500, _error("api_error", "An error of ours.")
             return status, made
 
     def _get(self, path: str, headers: Any) -> tuple[int, dict[str, Any]]:
+        form = dict(parse_qsl(urlsplit(path).query))
         with self._lock:
-            refused = self._refused("GET", path, headers)
+            refused = self._refused("GET", path, headers, form)
             if refused is not None:
                 return refused
+            if urlsplit(path).path == "/v1/payment_intents":
+                return 200, self._intents(form)
         if urlsplit(path).path.startswith("/v1/setup_intents/"):
             card = {"brand": "visa", "last4": "4242"}
             method = {"id": CARD, "object": "payment_method", "type": "card", "card": card}
             return 200, {"id": "seti_1", "object": "setup_intent", "payment_method": method}
         return 404, _error("invalid_request_error", "No such object.")
 
-    def _refused(self, method: str, path: str, headers: Any) -> tuple[int, dict[str, Any]] | None:
-        self.asked.append((method, urlsplit(path).path))
+    def _refused(
+        self, method: str, path: str, headers: Any, form: dict[str, str]
+    ) -> tuple[int, dict[str, Any]] | None:
+        path = urlsplit(path).path
+        self.asked.append((method, path))
         if headers.get("Authorization") != f"Bearer {SECRET_KEY}":
             return 401, _error("invalid_request_error", "Invalid API Key provided.")
-        return (500, _error("api_error", "An error of ours.")) if self.fails else None
+        if self.fails:
+            return 500, _error("api_error", "An error of ours.")
+        endpoint = f"{method} {_IDS.sub('/*', path)}"
+        if endpoint not in PARAMETERS:
+            return 404, _error("invalid_request_error", f"Unrecognized request URL {path}.")
+        card = form.get("payment_method", CARD)
+        if card not in self.cards:
+            message = f"No such PaymentMethod: '{card}'"
+            return error("invalid_request_error", message, code="resource_missing")
+        return refusal(endpoint, form, headers.get("Stripe-Version"))
+
+    def _intents(self, form: dict[str, str]) -> dict[str, Any]:
+        """A customer's, the newest first."""
+        made = [*self.made("payment_intent"), *self._declined]
+        data = [
+            each
+            for each in reversed(made)
+            if each["customer"] == form["customer"] and each["created"] >= int(form["created[gte]"])
+        ]
+        return {"object": "list", "url": "/v1/payment_intents", "has_more": False, "data": data}
 
     def _make(self, path: str, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         kinds = {
@@ -133,8 +171,6 @@ class StripeServer:
         }
         if path.endswith("/detach"):
             return 200, {"id": CARD, "object": "payment_method"}
-        if path not in kinds:
-            return 404, _error("invalid_request_error", f"Unrecognized request URL {path}.")
         prefix, kind = kinds[path]
         made: dict[str, Any] = {"id": f"{prefix}_{uuid4().hex}", "object": kind, "form": form}
         if kind == "checkout.session":
@@ -142,11 +178,14 @@ class StripeServer:
             made |= {"url": f"{self.url}/pay/{made['id']}", "payment_status": "unpaid"}
         if kind == "payment_intent":
             made |= {"status": "succeeded", "metadata": _metadata(form)}
+            made |= {"customer": form["customer"], "created": int(time.time())}
+            made |= {"last_payment_error": None}
             if self.decline:
+                declined = _error("card_error", "Your card has insufficient funds.")
                 intent = {**made, "status": "requires_payment_method"}
-                error = _error("card_error", "Your card has insufficient funds.")
-                error["error"] |= {"code": "card_declined", "payment_intent": intent}
-                return 402, error
+                self._declined.append({**intent, "last_payment_error": declined["error"]})
+                more = {"code": "card_declined", "payment_intent": intent}
+                return 402, {"error": {**declined["error"], **more}}
         self.objects[made["id"]] = made
         return 200, made
 

@@ -84,6 +84,7 @@ MONEY: tuple[Table, ...] = (
             ("TopUp", "organization_id", ("created_by_id",)),
             ("Collection", "invoice__organization_id", ()),
             ("PaymentReversal", "organization_id", ()),
+            ("SurplusPayment", "organization_id", ()),
             ("DunningStep", "invoice__organization_id", ()),
             ("PlanPeriod", "organization_id", ()),
         )
