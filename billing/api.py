@@ -114,9 +114,12 @@ class CreditOut(Out):
     remaining: Money
 
 
+EventType = Annotated[str, Field(max_length=100)]
+
+
 class WebhookIn(In):
     url: Annotated[str, Field(max_length=500)]
-    types: Annotated[list[str], Field(min_length=1, max_length=20)]
+    types: Annotated[list[EventType], Field(min_length=1, max_length=20)]
 
 
 class WebhookOut(Out):

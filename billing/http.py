@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from backend.audit.actions import Action
 from backend.audit.services import Caller, record
+from backend.platform.bodies import RequestModel
 from billing.invoices.csv import invoice_csv
 from billing.invoices.pdf import invoice_pdf
 from billing.models import Invoice
@@ -26,10 +27,10 @@ class Out(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class In(BaseModel):
-    """A body; fields that do not exist are errors."""
+class In(RequestModel):
+    """A body; texts are taken for numbers, as forms of the page send them."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=False)
 
 
 def document_response(invoice: Invoice, kind: str, *, actor: Caller) -> HttpResponse:

@@ -17,17 +17,19 @@ Model = TypeVar("Model", bound=BaseModel)
 Location = Sequence[str | int]
 
 _ABSENT = object()
+_MAX_NAME = 100
 _MISSING = ("missing", "union_tag_not_found")
 
 
 def invalid_request_from(problems: list[dict[str, Any]], body: bytes) -> InvalidRequest:
-    """The most specific problem: of a union's branches, the one that got furthest.
+    """The most specific problem: of a union's branches, the one that got furthest. A list is too
+    long only where its items were right.
 
     Args:
         problems: pydantic's, each `loc` after ninja's source (`body`, `query`, `path`).
         body: of the request, as it came; it has been parsed before.
     """
-    problem = max(problems, key=lambda one: len(one["loc"]))
+    problem = max(problems, key=lambda one: (one["type"] == "too_long", len(one["loc"])))
     source, *location = problem["loc"]
     if source == "body":
         # The first name is the argument of our function that takes the body.
@@ -54,10 +56,11 @@ def validated(model: type[Model], data: dict[str, Any], *, param: str) -> Model:
 
 
 def dotted(location: Location) -> str:
-    """`("messages", 0, "role")` as `messages[0].role`."""
+    """`("messages", 0, "role")` as `messages[0].role`; a name of the client's may be very long."""
     text = ""
     for name in location:
-        text += f"[{name}]" if isinstance(name, int) else f".{name}" if text else str(name)
+        short = str(name)[:_MAX_NAME]
+        text += f"[{name}]" if isinstance(name, int) else f".{short}" if text else short
     return text
 
 

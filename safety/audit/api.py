@@ -9,9 +9,10 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Router, Status
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from backend.accounts.principal import Principal
+from backend.platform.bodies import RequestModel
 from backend.platform.database import in_database
 from safety.audit.models import Review
 from safety.audit.selectors import appeals_page
@@ -26,9 +27,7 @@ class AuthenticatedRequest(HttpRequest):
     auth: Principal
 
 
-class AppealIn(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class AppealIn(RequestModel):
     generation_id: Annotated[UUID, Field(strict=False)]
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
 

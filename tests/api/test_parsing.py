@@ -40,6 +40,8 @@ def test_parser_reads_every_json_value(value):
         b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
         b"[" * 200_000,
         b'{"a":' * 200_000,
+        b'"\\\\\\u0000"',
+        b'["' + b"]" * 40 + b'",' + b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1) + b"]",
     ],
 )
 def test_parser_refuses_nul_bad_numbers_and_deep_nesting(body):
@@ -58,3 +60,34 @@ def test_parser_gives_a_value_or_a_typed_error_for_any_bytes(body):
         loads(body)
     except InvalidRequest as refusal:
         assert refusal.code in {"invalid_json", "invalid_request"}
+
+
+@pytest.mark.parametrize("item", [b"{}", b"[]", b"0", b'"ab"', b'{"a":{}}'])
+def test_many_small_values_are_refused_unread(item: bytes) -> None:
+    with pytest.raises(InvalidRequest) as refusal:
+        loads(b"[" + b",".join([item] * 400_000) + b"]")
+    assert refusal.value.code == "too_many_values"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{[,:" * 500_000,
+        "\\u0000 is the escape of a character",
+        'a "quoted" [word] \\' * 50_000,
+        "[" * 100,
+    ],
+)
+def test_text_may_hold_what_json_is_made_of(text: str) -> None:
+    assert loads(json.dumps([text, {"text": text}]).encode()) == [text, {"text": text}]
+
+
+def test_long_prompt_of_tokens_is_read() -> None:
+    tokens = list(range(10_000, 138_000))
+    assert loads(json.dumps({"prompt": tokens}).encode()) == {"prompt": tokens}
+
+
+def test_catalogue_of_five_hundred_tools_is_read() -> None:
+    fields = {f"field_{n}": {"type": "string", "description": "what it is"} for n in range(10)}
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"properties": fields}}}
+    assert len(loads(json.dumps({"tools": [tool] * 500}).encode())["tools"]) == 500

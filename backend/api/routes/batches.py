@@ -6,6 +6,7 @@ from ninja import Query, Router
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.batches import rows
+from backend.api.schemas.base import PageToken
 from backend.api.schemas.files import BatchCreate
 from backend.platform.database import in_database
 
@@ -21,7 +22,9 @@ async def create_batch(request: AuthenticatedRequest, body: BatchCreate) -> dict
 
 @router.get("/batches")
 async def list_batches(
-    request: AuthenticatedRequest, limit: int = Query(20, ge=1, le=100), after: str | None = None
+    request: AuthenticatedRequest,
+    limit: int = Query(20, ge=1, le=100),
+    after: PageToken | None = None,
 ) -> dict[str, Any]:
     """The user's own batches, newest first."""
     return await in_database(rows.batches_list, principal=request.auth, limit=limit, after=after)

@@ -1,7 +1,7 @@
 """Conversations out and in: one or all as files, those of other products as ours."""
 
 from collections.abc import AsyncIterator
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.kept_text_check import instructions_refuse
-from backend.api.schemas.base import RequestModel, ResponseModel
+from backend.api.schemas.base import JsonObject, RequestModel, ResponseModel
 from backend.conversations import exports, imports
 from backend.generation.pools.config import load_pools
 from backend.platform.database import in_database
@@ -23,7 +23,7 @@ Answer = TypeVar("Answer", HttpResponse, StreamingHttpResponse)
 
 
 class ImportBody(RequestModel):
-    conversations: list[dict[str, Any]] = Field(
+    conversations: list[JsonObject] = Field(
         min_length=1,
         max_length=imports.MAX_AT_ONCE,
         description="As they stand in ChatGPT's or Claude's `conversations.json`, in Open WebUI's"

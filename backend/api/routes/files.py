@@ -14,6 +14,7 @@ from backend.api.files import rows, uploads
 from backend.api.files.objects import file_object, upload_object
 from backend.api.files.paging import Order
 from backend.api.models import FilePurpose
+from backend.api.schemas.base import PageToken
 from backend.api.schemas.files import MAX_EXPIRY_S, MIN_EXPIRY_S, UploadComplete, UploadCreate
 from backend.api.throttling import count_use
 from backend.platform.database import in_database, release_connection
@@ -26,7 +27,7 @@ router = Router(tags=["files"])
 async def create_file(
     request: AuthenticatedRequest,
     file: File[UploadedFile],
-    purpose: Annotated[str, Form()],
+    purpose: Annotated[str, Form(max_length=1_000)],
     expires_after_anchor: Annotated[
         Literal["created_at"] | None, Form(alias="expires_after[anchor]")
     ] = None,
@@ -65,7 +66,7 @@ async def list_files(
     purpose: str | None = Query(None, max_length=32),
     limit: int = Query(100, ge=1, le=10_000),
     order: Order = "desc",
-    after: str | None = None,
+    after: PageToken | None = None,
 ) -> dict[str, Any]:
     """The user's own files."""
     return await in_database(

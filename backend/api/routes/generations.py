@@ -7,6 +7,7 @@ from ninja import Router, Status
 
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api import generations
+from backend.api.schemas.base import PageToken
 from backend.api.schemas.openai_responses import EVENT_STREAM_RESPONSE
 from backend.api.schemas.resources import QueuePlaceOut
 from backend.api.sse import EventStreamResponse
@@ -23,7 +24,7 @@ _MAX_DIGITS = 15
 
 @router.get("/{uuid:generation_id}/events", **EVENT_STREAM_RESPONSE)
 async def follow_generation(
-    request: AuthenticatedRequest, generation_id: UUID, after: str | None = None
+    request: AuthenticatedRequest, generation_id: UUID, after: PageToken | None = None
 ) -> HttpResponseBase:
     """The events after `Last-Event-ID` (or `after`), then live ones, from any web process."""
     seq = resume_point(request.headers.get("Last-Event-ID"), after)

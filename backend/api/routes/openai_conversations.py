@@ -8,6 +8,7 @@ from ninja import Query, Router
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.responses import conversations as shown
 from backend.api.responses.paging import Order, page_of
+from backend.api.schemas.base import Included, PageToken
 from backend.api.schemas.responses import ConversationChange, ConversationNew, ItemsNew
 from backend.conversations import items as rows
 from backend.conversations.models import Conversation
@@ -72,8 +73,8 @@ async def list_openai_conversation_items(
     openai_conversation_id: str,
     limit: int = Query(20, ge=1, le=100),
     order: Order = "desc",
-    after: str | None = None,
-    include: list[str] = Query([]),  # noqa: B008
+    after: PageToken | None = None,
+    include: list[Included] = Query([], max_length=16),  # noqa: B008
 ) -> dict[str, Any]:
     """The items of its active branch, the newest 1,000 messages of it."""
     items = await _items(request, openai_conversation_id)
@@ -85,7 +86,7 @@ async def create_openai_conversation_items(
     request: AuthenticatedRequest,
     openai_conversation_id: str,
     body: ItemsNew,
-    include: list[str] = Query([]),  # noqa: B008
+    include: list[Included] = Query([], max_length=16),  # noqa: B008
 ) -> dict[str, Any]:
     """Add items at its end; 409 while an answer is being added."""
     known = {item["id"] for item in await _items(request, openai_conversation_id)}
@@ -105,7 +106,7 @@ async def get_openai_conversation_item(
     request: AuthenticatedRequest,
     openai_conversation_id: str,
     item_id: str,
-    include: list[str] = Query([]),  # noqa: B008
+    include: list[Included] = Query([], max_length=16),  # noqa: B008
 ) -> dict[str, Any]:
     """One item."""
     for item in await _items(request, openai_conversation_id):

@@ -22,6 +22,7 @@ from backend.api.responses.objects import parameters
 from backend.api.responses.paging import Order, page_of
 from backend.api.responses.request import for_who_answers
 from backend.api.responses.shape import ResponseShape
+from backend.api.schemas.base import Included, PageToken
 from backend.api.schemas.openai_responses import RESPONSE_CREATED, RESPONSE_READ
 from backend.api.schemas.responses import ResponseCreate
 from backend.api.sse import EventStreamResponse
@@ -102,7 +103,7 @@ async def get_response(
     stream: bool = False,
     starting_after: int | None = None,
     include_obfuscation: bool | None = None,
-    include: list[str] = Query([]),  # noqa: B008
+    include: list[Included] = Query([], max_length=16),  # noqa: B008
 ) -> HttpResponseBase:
     """The response as it stands, or its events, from the first or after a number."""
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)
@@ -146,8 +147,8 @@ async def list_response_input_items(
     response_id: str,
     limit: int = Query(20, ge=1, le=100),
     order: Order = "desc",
-    after: str | None = None,
-    include: list[str] = Query([]),  # noqa: B008
+    after: PageToken | None = None,
+    include: list[Included] = Query([], max_length=16),  # noqa: B008
 ) -> dict[str, Any]:
     """Its own input items, the last first unless `order` is `asc`."""
     found = await in_database(rows.response_get, text_id=response_id, principal=request.auth)

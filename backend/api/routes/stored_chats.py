@@ -7,6 +7,7 @@ from ninja import Query
 from backend.accounts.principal import AuthenticatedRequest
 from backend.api.files.paging import Order
 from backend.api.routes.chat import openai_router
+from backend.api.schemas.base import PageToken
 from backend.api.schemas.openai_chat import ChatCompletionUpdate
 from backend.api.stored_chats import rows
 from backend.generation.pools.config import load_pools
@@ -24,8 +25,8 @@ async def list_chat_completions(
     request: AuthenticatedRequest,
     limit: int = Query(20, ge=1, le=100),
     order: Order = "asc",
-    after: str | None = None,
-    model: str | None = None,
+    after: PageToken | None = None,
+    model: str | None = Query(None, max_length=100),
 ) -> dict[str, Any]:
     """The user's own, the oldest first unless `order` is `desc`; by `model`, and by
     `metadata[key]=value`."""
@@ -74,7 +75,7 @@ async def list_chat_completion_messages(
     completion_id: str,
     limit: int = Query(20, ge=1, le=100),
     order: Order = "asc",
-    after: str | None = None,
+    after: PageToken | None = None,
 ) -> dict[str, Any]:
     """The messages that it was asked with."""
     return await in_database(

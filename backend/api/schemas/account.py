@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from backend.api.schemas.base import RequestModel, ResponseModel
+from backend.api.schemas.base import JsonObject, RequestModel, ResponseModel
 from backend.api.schemas.operators import TermsOut
 
 Email = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=254)]
@@ -91,7 +91,7 @@ class SecondFactorNeeded(ResponseModel):
 class Credential(RequestModel):
     """What `navigator.credentials` gave, as JSON (WebAuthn level 3, `toJSON()`)."""
 
-    credential: dict[str, Any]
+    credential: JsonObject
 
 
 class PasskeyCreate(Credential):

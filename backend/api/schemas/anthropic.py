@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from backend.api.schemas.base import ModelName, RequestModel
+from backend.api.schemas.base import JsonObject, ModelName, RequestModel, Text
 from backend.api.schemas.openai_messages import MAX_MESSAGES
 from backend.api.schemas.openai_parameters import EndUser, Stop, refuse_by_name
 from backend.api.schemas.openai_tools import MAX_TOOLS, check_parameters
@@ -33,8 +33,8 @@ class Block(RequestModel):
 
 class TextBlock(Block):
     type: Literal["text"]
-    text: str
-    citations: list[dict[str, Any]] | None = Field(default=None, max_length=0)
+    text: Text
+    citations: list[JsonObject] | None = Field(default=None, max_length=0)
 
 
 class ImageSource(RequestModel):
@@ -52,14 +52,14 @@ class ToolUseBlock(Block):
     type: Literal["tool_use"]
     id: BlockId
     name: str = Field(pattern=_TOOL_NAME)
-    input: dict[str, Any]
-    caller: dict[str, Any] | None = None
+    input: JsonObject
+    caller: JsonObject | None = None
 
 
 class ToolResultBlock(Block):
     type: Literal["tool_result"]
     tool_use_id: BlockId
-    content: str | list[TextBlock] = ""
+    content: Text | Annotated[list[TextBlock], Field(max_length=MAX_BLOCKS)] = ""
     is_error: bool = False
 
 
@@ -67,8 +67,8 @@ class ThinkingBlock(RequestModel):
     """Of an earlier answer: models here do not read it again."""
 
     type: Literal["thinking"]
-    thinking: str
-    signature: str = ""
+    thinking: Text
+    signature: Text = ""
 
 
 InputBlock = Annotated[
@@ -79,14 +79,14 @@ InputBlock = Annotated[
 
 class MessageIn(RequestModel):
     role: Literal["user", "assistant"]
-    content: str | Annotated[list[InputBlock], Field(min_length=1, max_length=MAX_BLOCKS)]
+    content: Text | Annotated[list[InputBlock], Field(min_length=1, max_length=MAX_BLOCKS)]
 
 
 class ToolIn(Block):
     type: Literal["custom"] | None = None
     name: str = Field(pattern=_TOOL_NAME)
     description: str | None = Field(default=None, max_length=10_000)
-    input_schema: dict[str, Any]
+    input_schema: JsonObject
     strict: bool | None = None
 
     @field_validator("input_schema")
@@ -142,7 +142,7 @@ class PromptIn(RequestModel):
 
     model: ModelName
     messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
-    system: str | list[TextBlock] | None = None
+    system: Text | Annotated[list[TextBlock], Field(max_length=MAX_BLOCKS)] | None = None
     tools: list[ToolIn] | None = Field(default=None, max_length=MAX_TOOLS)
     tool_choice: ToolChoiceIn | None = None
     thinking: ThinkingIn | None = None

@@ -1,7 +1,7 @@
 """The audit log: the product's shape and OpenAI's."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -41,12 +41,15 @@ class AuditActionsOut(ResponseModel):
     data: list[str] = Field(description="Everything that is recorded, to filter by.")
 
 
+Filter = Annotated[str, Field(max_length=200)]
+
+
 class AuditFilters(BaseModel):
     """What is left out restricts nothing."""
 
-    action: list[str] = Field(default_factory=list, max_length=50)
+    action: list[Filter] = Field(default_factory=list, max_length=50)
     actor_id: list[UUID] = Field(default_factory=list, max_length=50)
-    target_id: list[str] = Field(default_factory=list, max_length=50)
+    target_id: list[Filter] = Field(default_factory=list, max_length=50)
     address: str = Field("", max_length=45)
     since: datetime | None = None
     until: datetime | None = None

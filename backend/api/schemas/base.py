@@ -4,11 +4,21 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from backend.platform.bodies import MAX_ITEMS, JsonObject, RequestModel, Text, entries_at_most
 
-class RequestModel(BaseModel):
-    """A request body: no coercion of types, no unknown fields; both are a 400 that names it."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
+__all__ = [
+    "MAX_ITEMS",
+    "Included",
+    "JsonObject",
+    "ModelName",
+    "Name",
+    "PageLimit",
+    "PageToken",
+    "RequestModel",
+    "ResponseModel",
+    "Text",
+    "entries_at_most",
+]
 
 
 class ResponseModel(BaseModel):
@@ -20,3 +30,6 @@ class ResponseModel(BaseModel):
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 ModelName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 PageLimit = Annotated[int, Field(ge=1, le=100)]
+PageToken = Annotated[str, Field(max_length=200)]
+"""Where a page begins, as the one before said."""
+Included = Annotated[str, Field(max_length=100)]

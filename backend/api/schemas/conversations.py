@@ -148,6 +148,9 @@ class WithheldOut(ResponseModel):
     data: list[WithheldTextOut]
 
 
+Tag = Annotated[str, StringConstraints(max_length=200)]
+
+
 class ConversationUpdate(RequestModel):
     """Absent fields stay as they are."""
 
@@ -167,7 +170,7 @@ class ConversationUpdate(RequestModel):
     parameters: ChatParameters | None = Field(
         default=None, description="Replaces all of them; null leaves them as they are."
     )
-    tags: Annotated[list[str], Field(max_length=20)] | None = Field(
+    tags: Annotated[list[Tag], Field(max_length=20)] | None = Field(
         default=None, description="Replaces all of them: at most 10 of at most 40 characters."
     )
     web_search: bool | None = Field(

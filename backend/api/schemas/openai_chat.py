@@ -4,11 +4,11 @@ Source of names and bounds: OpenAI API reference, "Create chat completion", and 
 the official Python client.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from backend.api.schemas.base import RequestModel
+from backend.api.schemas.base import MAX_ITEMS, JsonObject, RequestModel, Text
 from backend.api.schemas.openai_messages import MAX_MESSAGES, InputMessage
 from backend.api.schemas.openai_parameters import (
     EndUser,
@@ -25,7 +25,7 @@ from backend.platform.errors import InvalidRequest
 class JsonSchema(RequestModel):
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
     description: str | None = Field(default=None, max_length=10_000)
-    json_schema: dict[str, Any] = Field(alias="schema")
+    json_schema: JsonObject = Field(alias="schema")
     strict: bool | None = Field(
         default=None, description="Every answer keeps to the schema, whatever this says."
     )
@@ -55,14 +55,14 @@ class ResponseFormat(RequestModel):
 
 class PredictionPart(RequestModel):
     type: Literal["text"]
-    text: str
+    text: Text
 
 
 class Prediction(RequestModel):
     """What the answer is expected to be, most of a file that is to be edited, say."""
 
     type: Literal["content"]
-    content: str | list[PredictionPart]
+    content: Text | Annotated[list[PredictionPart], Field(max_length=MAX_ITEMS)]
 
     @property
     def text(self) -> str:

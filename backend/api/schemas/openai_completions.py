@@ -1,6 +1,6 @@
 """The body of POST /v1/completions: prompts as text or token ids."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -13,10 +13,19 @@ MAX_CHOICES = 128
 _MAX_CHARACTERS = 4_000_000
 
 
+Prompt = Annotated[str, Field(max_length=_MAX_CHARACTERS)]
+Tokens = Annotated[list[int], Field(max_length=_MAX_CHARACTERS)]
+
+
 class CompletionRequest(GenerationParameters):
     refused: ClassVar[dict[str, tuple[Any, ...]]] = {}
 
-    prompt: str | list[int] | list[str] | list[list[int]] = Field(max_length=_MAX_CHARACTERS)
+    prompt: (
+        Prompt
+        | Tokens
+        | Annotated[list[Prompt], Field(max_length=MAX_CHOICES)]
+        | Annotated[list[Tokens], Field(max_length=MAX_CHOICES)]
+    )
     suffix: str | None = Field(
         default=None,
         max_length=_MAX_CHARACTERS,
@@ -43,8 +52,9 @@ class CompletionRequest(GenerationParameters):
         prompt = self.prompt
         if isinstance(prompt, str):
             return [prompt]
-        tokens = [item for item in prompt if isinstance(item, int)]
-        return [tokens] if tokens else [item for item in prompt if not isinstance(item, int)]
+        if prompt and isinstance(prompt[0], int):
+            return [prompt]
+        return [item for item in prompt if not isinstance(item, int)]
 
     @model_validator(mode="after")
     def prompts_are_no_more_than_can_be_answered(self) -> "CompletionRequest":
@@ -60,8 +70,8 @@ class CompletionRequest(GenerationParameters):
             raise InvalidRequest(
                 f"The prompts are longer than {_MAX_CHARACTERS} together.", param="prompt"
             )
-        numbers = [token for item in prompts if isinstance(item, list) for token in item]
-        if any(not 0 <= token < 2**31 for token in numbers):
+        lists = [item for item in prompts if isinstance(item, list)]
+        if any(not 0 <= token < 2**31 for tokens in lists for token in tokens):
             raise InvalidRequest("'prompt' holds a number that is no token id.", param="prompt")
         return self
 

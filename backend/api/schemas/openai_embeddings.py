@@ -1,6 +1,6 @@
 """The body of POST /v1/embeddings."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -12,8 +12,17 @@ MAX_CHARACTERS = 2_000_000
 _MAX_TOKEN_ID = 2**31
 
 
+InputText = Annotated[str, Field(max_length=MAX_CHARACTERS)]
+Tokens = Annotated[list[int], Field(max_length=MAX_CHARACTERS)]
+
+
 class EmbeddingsRequest(RequestModel):
-    input: str | list[str] | list[int] | list[list[int]]
+    input: (
+        InputText
+        | Annotated[list[InputText], Field(max_length=MAX_INPUTS)]
+        | Tokens
+        | Annotated[list[Tokens], Field(max_length=MAX_INPUTS)]
+    )
     model: ModelName = "auto"
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = Field(default=None, ge=1)
@@ -29,13 +38,11 @@ class EmbeddingsRequest(RequestModel):
                 name = f"input[{number}]"
                 raise InvalidRequest(f"'{name}': an input must not be empty.", param=name)
         one_prompt = isinstance(value, str) or isinstance(value[0], int)
-        if not one_prompt and len(value) > MAX_INPUTS:
-            raise ValueError(f"at most {MAX_INPUTS} inputs are allowed, got {len(value)}")
         size = len(value) if one_prompt else sum(map(len, value))
         if size > MAX_CHARACTERS:
             raise ValueError(f"the inputs are longer than {MAX_CHARACTERS} together")
-        numbers = value if isinstance(value[0], int) else [n for item in value for n in item]
-        if any(isinstance(n, int) and not 0 <= n < _MAX_TOKEN_ID for n in numbers):
+        lists = [value] if isinstance(value[0], int) else value
+        if any(isinstance(n, int) and not 0 <= n < _MAX_TOKEN_ID for one in lists for n in one):
             raise ValueError("a number is no token id")
         return value
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from backend.api.schemas.base import RequestModel
+from backend.api.schemas.base import MAX_ITEMS, JsonObject, RequestModel, Text
 from backend.api.schemas.openai_tools import MAX_CALLS, ToolCallIn
 
 MAX_MESSAGES = 2_000
@@ -20,7 +20,7 @@ _ECHOED = ("refusal", "annotations", "audio", "function_call", "tool_calls", "to
 
 class TextPart(RequestModel):
     type: Literal["text"]
-    text: str
+    text: Text
 
 
 class ImageURL(RequestModel):
@@ -56,14 +56,14 @@ class InputMessage(RequestModel):
     tool_calls: list[ToolCallIn] | None = Field(
         default=None, max_length=MAX_CALLS, description="Of `assistant`."
     )
-    reasoning_content: str | None = Field(
+    reasoning_content: Text | None = Field(
         default=None, description="Of an earlier answer: taken, and not read again."
     )
-    provider_specific_fields: dict[str, Any] | None = Field(
+    provider_specific_fields: JsonObject | None = Field(
         default=None, description="What LiteLLM adds to an answer: taken, and not read."
     )
     # After `tool_calls`, by which it is checked.
-    content: str | list[Part] | None = Field(
+    content: Text | Annotated[list[Part], Field(max_length=MAX_ITEMS)] | None = Field(
         default=None,
         validate_default=True,
         description="Null only where an assistant's message has `tool_calls`.",

@@ -15,9 +15,12 @@ MAX_INPUTS = 64
 MAX_IMAGES = 8
 
 
+ModeratedText = Annotated[str, Field(max_length=200_000)]
+
+
 class ModerationText(RequestModel):
     type: Literal["text"]
-    text: str = Field(max_length=200_000)
+    text: ModeratedText
 
 
 class ModerationImage(RequestModel):
@@ -37,7 +40,11 @@ class ModerationInput:
 
 
 class ModerationRequest(RequestModel):
-    input: str | list[str] | list[ModerationPart]
+    input: (
+        ModeratedText
+        | Annotated[list[ModeratedText], Field(max_length=MAX_INPUTS)]
+        | Annotated[list[ModerationPart], Field(max_length=MAX_INPUTS)]
+    )
     model: ModelName | None = Field(
         default=None, description="Any name; there is one classifier, and the answer names it."
     )

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import Field, StringConstraints, create_model, field_validator, model_validator
 
-from backend.api.schemas.base import ModelName, RequestModel
+from backend.api.schemas.base import ModelName, RequestModel, entries_at_most
 from backend.generation.request import SamplingParams
 from backend.platform.errors import InvalidRequest
 
@@ -104,8 +104,10 @@ class GenerationParameters(_SamplingFields):
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=MAX_CHOICES)
-    stop: Stop | list[Stop] | None = None
-    logit_bias: dict[str, float] | None = Field(default=None, max_length=1024)
+    stop: Stop | Annotated[list[Stop], Field(max_length=MAX_STOPS)] | None = None
+    logit_bias: (
+        Annotated[dict[str, float], Field(max_length=1024), entries_at_most(1024)] | None
+    ) = None
     user: EndUser | None = Field(default=None, description="Goes into the access log, hashed.")
 
     # Our own.
@@ -119,13 +121,6 @@ class GenerationParameters(_SamplingFields):
     @classmethod
     def without_refused(cls, data: Any) -> Any:
         return refuse_by_name(cls.refused, data)
-
-    @field_validator("stop")
-    @classmethod
-    def few_stops(cls, stop: str | list[str] | None) -> str | list[str] | None:
-        if isinstance(stop, list) and len(stop) > MAX_STOPS:
-            raise ValueError(f"at most {MAX_STOPS} stop sequences are allowed, got {len(stop)}")
-        return stop
 
     @field_validator("logit_bias")
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field, field_validator, model_validator
 
-from backend.api.schemas.base import RequestModel
+from backend.api.schemas.base import JsonObject, RequestModel
 from backend.generation.tools import Tools
 from backend.platform.errors import InvalidRequest
 
@@ -39,7 +39,7 @@ def check_parameters(parameters: dict[str, Any]) -> None:
 class FunctionDefinition(RequestModel):
     name: str = Field(pattern=_NAME)
     description: str | None = Field(default=None, max_length=10_000)
-    parameters: dict[str, Any] | None = Field(
+    parameters: JsonObject | None = Field(
         default=None, description="A JSON schema of an object; none: no arguments."
     )
     strict: bool | None = Field(

@@ -4,19 +4,19 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from backend.api.schemas.base import ModelName, RequestModel
+from backend.api.schemas.base import ModelName, RequestModel, Text
 
 MAX_DOCUMENTS = 1_000  # Cohere's own limit
 MAX_CHARACTERS = 2_000_000
 
 
 class RerankDocument(RequestModel):
-    text: str
+    text: Text
 
 
 class RerankBody(RequestModel):
     query: str = Field(min_length=1, max_length=100_000)
-    documents: list[str | RerankDocument] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+    documents: list[Text | RerankDocument] = Field(min_length=1, max_length=MAX_DOCUMENTS)
     model: ModelName = "auto"
     top_n: int | None = Field(default=None, ge=1, description="All of them, where it is not said.")
     return_documents: bool = True

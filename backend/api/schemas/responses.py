@@ -17,7 +17,14 @@ from pydantic import (
     model_validator,
 )
 
-from backend.api.schemas.base import ModelName, RequestModel
+from backend.api.schemas.base import (
+    MAX_ITEMS,
+    JsonObject,
+    ModelName,
+    RequestModel,
+    Text,
+    entries_at_most,
+)
 from backend.api.schemas.openai_messages import ImageURL
 from backend.api.schemas.openai_parameters import (
     EndUser,
@@ -29,7 +36,7 @@ from backend.api.schemas.openai_tools import MAX_CALLS, MAX_TOOLS, check_paramet
 from backend.generation.request import MAX_OUTPUT_TOKENS
 from backend.platform.errors import InvalidRequest
 
-MAX_ITEMS = 2_000
+MAX_LOGPROBS = 100_000
 _FUNCTION_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
 
 CallId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -38,19 +45,23 @@ ItemStatus = Literal["in_progress", "completed", "incomplete"]
 ResponseId = Annotated[str, StringConstraints(max_length=64)]
 
 
-def _short_pairs(metadata: dict[str, str]) -> dict[str, str]:
-    for key, value in metadata.items():
-        if len(key) > 64 or len(value) > 512:
-            raise ValueError("keys have at most 64 characters, values at most 512")
+def _short_keys(metadata: dict[str, str]) -> dict[str, str]:
+    if any(len(key) > 64 for key in metadata):
+        raise ValueError("keys have at most 64 characters")
     return metadata
 
 
-Metadata = Annotated[dict[str, str], Field(max_length=16), AfterValidator(_short_pairs)]
+Metadata = Annotated[
+    dict[str, Annotated[str, StringConstraints(max_length=512)]],
+    Field(max_length=16),
+    entries_at_most(16),
+    AfterValidator(_short_keys),
+]
 
 
 class InputText(RequestModel):
     type: Literal["input_text"]
-    text: str
+    text: Text
 
 
 class InputImage(RequestModel):
@@ -68,9 +79,9 @@ class OutputText(RequestModel):
     """Text of an earlier answer, sent back."""
 
     type: Literal["output_text"]
-    text: str
-    annotations: list[dict[str, Any]] = Field(default=[], max_length=0)
-    logprobs: list[dict[str, Any]] | None = None
+    text: Text
+    annotations: list[JsonObject] = Field(default=[], max_length=0)
+    logprobs: list[JsonObject] | None = Field(default=None, max_length=MAX_LOGPROBS)
 
 
 Content = Annotated[InputText | InputImage | OutputText, Field(discriminator="type")]
@@ -79,7 +90,7 @@ Content = Annotated[InputText | InputImage | OutputText, Field(discriminator="ty
 class MessageItem(RequestModel):
     type: Literal["message"] = "message"
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | Annotated[list[Content], Field(min_length=1)]
+    content: Text | Annotated[list[Content], Field(min_length=1, max_length=MAX_ITEMS)]
     id: ItemId | None = None
     status: ItemStatus | None = None
 
@@ -96,19 +107,19 @@ class FunctionCallItem(RequestModel):
 class FunctionOutputItem(RequestModel):
     type: Literal["function_call_output"]
     call_id: CallId
-    output: str | list[InputText]
+    output: Text | Annotated[list[InputText], Field(max_length=MAX_ITEMS)]
     id: ItemId | None = None
     status: ItemStatus | None = None
 
 
 class SummaryText(RequestModel):
     type: Literal["summary_text"]
-    text: str
+    text: Text
 
 
 class ReasoningText(RequestModel):
     type: Literal["reasoning_text"]
-    text: str
+    text: Text
 
 
 class ReasoningItem(RequestModel):
@@ -116,8 +127,8 @@ class ReasoningItem(RequestModel):
 
     type: Literal["reasoning"]
     id: ItemId | None = None
-    summary: list[SummaryText] = []
-    content: list[ReasoningText] | None = None
+    summary: list[SummaryText] = Field(default=[], max_length=MAX_ITEMS)
+    content: list[ReasoningText] | None = Field(default=None, max_length=MAX_ITEMS)
     encrypted_content: Literal[""] | None = None
     status: ItemStatus | None = None
 
@@ -145,7 +156,7 @@ Item = Annotated[
 class JsonSchemaFormat(RequestModel):
     type: Literal["json_schema"]
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
-    json_schema: dict[str, Any] = Field(alias="schema")
+    json_schema: JsonObject = Field(alias="schema")
     description: str | None = Field(default=None, max_length=10_000)
     strict: bool | None = None
 
@@ -163,7 +174,7 @@ class ResponseTool(RequestModel):
     type: Literal["function"]
     name: str = Field(pattern=_FUNCTION_NAME)
     description: str | None = Field(default=None, max_length=10_000)
-    parameters: dict[str, Any] | None = None
+    parameters: JsonObject | None = None
     strict: bool | None = None
 
     @field_validator("parameters")
@@ -215,8 +226,8 @@ class ResponseCreate(RequestModel):
     }
 
     model: ModelName
-    input: str | Annotated[list[Item], Field(min_length=1, max_length=MAX_ITEMS)]
-    instructions: str | None = None
+    input: Text | Annotated[list[Item], Field(min_length=1, max_length=MAX_ITEMS)]
+    instructions: Text | None = None
     previous_response_id: ResponseId | None = None
     conversation: ResponseId | ConversationReference | None = Field(
         default=None, description="Its items are read first; input and output are added to it."

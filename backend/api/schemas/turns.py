@@ -18,7 +18,9 @@ class TextPartIn(RequestModel):
 class AttachmentPartIn(RequestModel):
     type: Literal["image", "file"]
     attachment_id: ID
-    filename: str | None = Field(default=None, description="Ignored: the upload has its name.")
+    filename: str | None = Field(
+        default=None, max_length=1_000, description="Ignored: the upload has its name."
+    )
 
 
 PartIn = Annotated[TextPartIn | AttachmentPartIn, Field(discriminator="type")]
