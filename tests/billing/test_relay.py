@@ -10,7 +10,8 @@ from kafka.errors import KafkaError
 from billing import kafka
 from billing.events import TOPIC_RECORDED
 from billing.models import OutboxEvent
-from billing.models.outbox import partition_of
+from billing.models.outbox import PARTITIONS, partition_of
+from billing.relay import outbox
 from billing.relay.worker import Relay
 from billing.service_loop import Stop
 from infra.services.broker import BrokerService
@@ -106,3 +107,39 @@ def test_row_of_a_rolled_back_transaction_is_not_published(broker: BrokerService
         fill(["a"], 1)
         raise RuntimeError
     assert Relay().publish_batch() == 0
+
+
+def test_claim_reads_only_what_it_takes():
+    waiting, limit = 20_000, 100
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO billing_outboxevent (topic, key, lane, event_id, payload)"
+            " SELECT 't', n::text, n %% %s, gen_random_uuid(), '{}'"
+            " FROM generate_series(1, %s) AS n",
+            [PARTITIONS, waiting],
+        )
+        cursor.execute("ANALYZE billing_outboxevent")
+    with transaction.atomic():
+        rows = outbox.claim(limit=limit)
+        assert limit <= len(rows) < limit + outbox.PARTITIONS_AT_ONCE
+        lanes = sorted({row.partition for row in rows})
+        share = -(-limit // len(lanes))
+        read = rows_read(outbox.CLAIM_ROWS, {"lanes": lanes, "share": share})
+        assert read <= limit + outbox.PARTITIONS_AT_ONCE
+    with transaction.atomic():
+        assert rows_read(outbox.CLAIM_PARTITIONS, outbox.claim_parameters()) <= PARTITIONS
+
+
+def rows_read(statement: str, parameters: dict[str, object]) -> int:
+    """Return how many rows of the outbox the statement reads from its table or an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
+        [(explained,)] = cursor.fetchall()
+    plans = [explained[0]["Plan"]]
+    read = 0
+    while plans:
+        plan = plans.pop()
+        plans += plan.get("Plans", [])
+        if plan.get("Relation Name") == "billing_outboxevent":
+            read += plan["Actual Rows"] * plan["Actual Loops"]
+    return read
