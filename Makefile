@@ -151,6 +151,10 @@ bench-message-partitions: $(DEV_STAMP) ## Whether partitions by month would help
 bench-retrieval: $(DEV_STAMP) ## How well passages of files are found, beside plain BM25
 	@$(IN_VENV) manage.py with-services bench_retrieval
 
+.PHONY: bench-reconciliation
+bench-reconciliation: $(DEV_STAMP) ## What a run of reconciliation costs, as a share of a core (ARGS=--records …)
+	@$(IN_VENV) manage.py with-services bench_reconciliation $(ARGS)
+
 .PHONY: bench-usage
 bench-usage: $(DEV_STAMP) ## What a month of five million records costs to look at (ARGS=--records …)
 	@$(IN_VENV) -m infra.load.usage $(ARGS)

@@ -10,8 +10,8 @@ from django.core.mail import send_mail
 from billing.aggregator import unaggregated
 from billing.aggregator.lag import aggregation_lag_s
 from billing.models import ReconciliationRun
-from billing.periods import RECONCILED
 from billing.reconciliation.compare import HourComparison, differences
+from billing.reconciliation.due import hours_due, window_start
 from billing.reconciliation.republish import republish_missing
 
 log = structlog.get_logger(__name__)
@@ -24,23 +24,28 @@ RUNS_KEPT = timedelta(days=90)
 
 
 def reconcile_recent(*, now: datetime | None = None) -> ReconciliationRun:
-    """Compare the last two days, queue what is missing, store the run, alert if it is not clean.
+    """Compare the hours that are due, queue what is missing, store the run, alert if not clean.
 
     A difference that republishing can repair is sent on its way and counted; the next run says
     whether it arrived. An alert goes out when lag passes five minutes, or when an hour differs
     in two runs one after the other.
     """
     now = now or datetime.now(UTC)
-    start = (now - RECONCILED).replace(minute=0, second=0, microsecond=0)
-    end = now + timedelta(hours=1)
+    settled_before = now - GRACE
     lag_s = aggregation_lag_s()
-    found = differences(start=start, end=end, grace_from=now - GRACE)
-    unaggregated.sweep()
-    republished = republish_missing(start=start, end=end, settled_before=now - GRACE)
     previous = ReconciliationRun.objects.first()
+    found: list[HourComparison] = []
+    republished = 0
+    for hour in hours_due(now=now, settled_before=settled_before, previous=previous):
+        end = hour + timedelta(hours=1)
+        differing = differences(start=hour, end=end, grace_from=settled_before)
+        if differing:
+            republished += republish_missing(start=hour, end=end, settled_before=settled_before)
+        found += differing
+    unaggregated.sweep()
     run = ReconciliationRun.objects.create(
-        start=start,
-        end=end,
+        start=window_start(now),
+        end=now + timedelta(hours=1),
         lag_s=lag_s,
         differing=len(found),
         republished=republished,
