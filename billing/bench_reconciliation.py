@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from statistics import median
+from typing import Any
 
 import psutil
 from django.db import connection
@@ -76,7 +77,7 @@ def _fill(records: int, now: datetime) -> None:
     made = Organization.objects.bulk_create(
         Organization(name=f"Bench {n}", plan_id="free") for n in range(200)
     )
-    values = {
+    values: dict[str, Any] = {
         "records": records,
         "organizations": [organization.pk for organization in made],
         "start": now - RECONCILED,

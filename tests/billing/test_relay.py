@@ -1,6 +1,8 @@
 """The relay: everything reaches Kafka at least once, in order by key, whoever else works."""
 
 import threading
+from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -130,7 +132,7 @@ def test_claim_reads_only_what_it_takes():
         assert rows_read(outbox.CLAIM_PARTITIONS, outbox.claim_parameters()) <= PARTITIONS
 
 
-def rows_read(statement: str, parameters: dict[str, object]) -> int:
+def rows_read(statement: str, parameters: Mapping[str, Any]) -> int:
     """Return how many rows of the outbox the statement reads from its table or an index."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
