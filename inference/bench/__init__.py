@@ -13,6 +13,7 @@
     prefill.py     where the time of a prompt goes: `python -m inference.bench.prefill`
     decode.py      decode steps by context, and their limit: `python -m inference.bench.decode`
     context.py     what long contexts cost: `python -m inference.bench.context`
+    beside.py      chats beside a long prompt: `python -m inference.bench.beside`
     windows.py     memory of a context, of models with windows: `python -m inference.bench.windows`
     gpu.py         our kernels on a GPU: `python -m inference.bench.gpu`
     perplexity.py  what quantization costs: `python -m inference.bench.perplexity`

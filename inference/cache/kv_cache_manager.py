@@ -139,10 +139,11 @@ class KVCacheManager:
             if group.checks is not None:
                 group.checks.remember()
 
-    def can_hold(self, request: Request, prefix: Prefix) -> bool:
-        """Whether all known tokens and the next one fit, were `prefix` shared, and the state."""
+    def can_hold(self, request: Request, prefix: Prefix, beside: Sequence[Request] = ()) -> bool:
+        """Whether all known tokens and the next one fit, were `prefix` shared, and the state; also
+        once the requests `beside` it have the blocks of all of their tokens."""
         return self.states.can_take and all(
-            group.can_hold(request.num_tokens + 1, blocks, len(prefix))
+            group.can_hold(request.num_tokens + 1, blocks, len(prefix), beside)
             for group, blocks in zip(self.groups, prefix.blocks, strict=True)
         )
 

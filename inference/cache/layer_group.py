@@ -65,13 +65,29 @@ class LayerGroup:
                 end = first
         return end, self.whole_prefix(hashes[first:end])
 
-    def can_hold(self, num_tokens: int, prefix: Sequence[int], prefix_blocks: int) -> bool:
-        """Whether so many tokens fit, were `prefix` shared, the last ones of `prefix_blocks`."""
+    def can_hold(
+        self,
+        num_tokens: int,
+        prefix: Sequence[int],
+        prefix_blocks: int,
+        beside: Sequence[Request] = (),
+    ) -> bool:
+        """Whether so many tokens fit, were `prefix` shared, the last ones of `prefix_blocks`; also
+        once the requests `beside` them have all of their blocks."""
         revived = sum(self.pool.is_free(block_id) for block_id in prefix)
         missing = self._blocks_for(num_tokens) - prefix_blocks
         if self._most is not None:
             missing = min(missing, self._most - len(prefix))
-        return missing <= self.pool.num_free - revived
+        promised = sum(map(self._lacking, beside))
+        return missing <= self.pool.num_free - revived - promised
+
+    def _lacking(self, request: Request) -> int:
+        """Blocks that a request does not have yet for its known tokens and the next one."""
+        table = self.table(request)
+        missing = self._blocks_for(request.num_tokens + 1) - len(table.block_ids)
+        if self._most is not None:
+            missing = min(missing, self._most - (len(table.block_ids) - table.num_released))
+        return max(0, missing)
 
     def begin(self, request: Request, prefix: Sequence[int], prefix_blocks: int) -> None:
         """Give a request without blocks these cached ones, the last of `prefix_blocks`."""

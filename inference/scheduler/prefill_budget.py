@@ -13,6 +13,11 @@ LONG_PREFILL_TOKENS = 512
 """Left of a prompt, from which on it must not hold up the decode requests."""
 ITL_TARGET_S = 0.04
 """25 tokens a second are faster than anyone reads: a step may always take as long."""
+ALONE_TARGET_S, MIN_ALONE_TOKENS = 0.15, 96
+"""A step of prompts alone takes about so long: whoever comes then waits for its end. With fewer
+tokens a step the weights are read too often."""
+_MIN_MEASURED_TOKENS = 16
+"""Of a step without decode requests, from which on its time tells what a token costs."""
 _NEWEST_SHARE = 0.25
 """What one step counts in the averages: one that the machine held up is soon forgotten."""
 
@@ -43,14 +48,27 @@ class PrefillBudget:
         budget = max(least, int(allowed_s / self._prompt_token_s))
         return min(budget, self._max_tokens)
 
+    def tokens_alone(self, max_tokens: int) -> int:
+        """Prompt tokens of a step that nobody's answer waits for; `max_tokens` until something is
+        known."""
+        if self._prompt_token_s is None:
+            return max_tokens
+        allowed_s = ALONE_TARGET_S - (self._nearest(0) or 0.0)
+        return min(max(MIN_ALONE_TOKENS, int(allowed_s / self._prompt_token_s)), max_tokens)
+
     def step_done(self, decode_tokens: int, prompt_tokens: int, seconds: float) -> None:
         """Learn from a step."""
         if not prompt_tokens:
             known = self._decode_s.get(decode_tokens)
             self._decode_s[decode_tokens] = _averaged(known, seconds)
-        elif decode_tokens and (decode_s := self._nearest(decode_tokens)) is not None:
-            each = max(seconds - decode_s, 0.1 * seconds) / prompt_tokens
-            self._prompt_token_s = _averaged(self._prompt_token_s, each)
+            return
+        decode_s = self._nearest(decode_tokens)
+        if decode_tokens == 0 and prompt_tokens < _MIN_MEASURED_TOKENS:
+            return
+        if decode_tokens and decode_s is None:
+            return
+        each = max(seconds - (decode_s or 0.0), 0.1 * seconds) / prompt_tokens
+        self._prompt_token_s = _averaged(self._prompt_token_s, each)
 
     def _nearest(self, decode_tokens: int) -> float | None:
         """Seconds of a step without prompts, of the nearest number of tokens that was seen."""

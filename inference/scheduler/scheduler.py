@@ -5,8 +5,11 @@ scheduler hands the difference out, decode requests first (one token each), then
 in chunks of whatever is left. Chunked prefill, prefix hits and recomputation after a
 preemption all fall out of that one idea (it is vLLM V1's).
 
-Waiting requests are ordered by a key that never changes while they wait, since waiting
-makes all of them equally older: see `_queue_key`.
+Prompts share their part of a step, so that a long one makes nobody wait: first a quarter for the
+prompt that is first by queue key, which therefore always moves; then short prompts, those with the
+least left first; then waiting requests, which begin; what these leave goes to the long prompts,
+unless it would delay a first token. A long prompt waits until others are computed, unless it is
+soon over beside them. Waiting requests are ordered by `queue_key`, which never changes.
 """
 
 from __future__ import annotations
@@ -18,7 +21,13 @@ from inference.cache.kv_cache_manager import KVCacheManager, Prefix
 from inference.config import SchedulerConfig
 from inference.core import Chunk, Request, RequestStatus
 from inference.scheduler.batch_limit import BatchLimit
-from inference.scheduler.prefill_budget import PrefillBudget
+from inference.scheduler.prefill_budget import LONG_PREFILL_TOKENS, PrefillBudget
+from inference.scheduler.prompt_order import is_prefilling, long_prompts, queue_key, tokens_left
+
+_OLDEST_SHARE = 4
+"""One part in so many of a step's prompt tokens is for the prompt that is first by queue key."""
+_SOON_OVER = 2
+"""A long prompt begins beside others that have so many times as much left."""
 
 
 class Scheduler:
@@ -113,31 +122,15 @@ class Scheduler:
             return self._schedule_isolated()
         drafts = drafts or {}
         budget = self._budget(drafts)
-        spare = budget - len(self._running)
         chunks: dict[str, Chunk] = {}
         preemptions_before = self.preemptions
-        for request in sorted(self._running, key=lambda r: (_is_prefilling(r), self._queue_key(r))):
-            if request.status is not RequestStatus.RUNNING or budget == 0:
-                continue  # preempted for one before it, or nothing left to hand out
-            num_tokens = self._up_to(request, request.num_computed, budget)
-            draft = tuple(drafts.get(request.request_id, ())[: max(spare, 0)])
-            if draft and not self._grow_for_draft(request, num_tokens + len(draft)):
-                draft = ()
-            while not self._kv.grow(request, num_tokens):
-                victim = max(self._running, key=self._queue_key)
-                self._preempt(victim)
-                if dropped := chunks.pop(victim.request_id, None):
-                    budget += dropped.num_tokens
-                if victim is request:
-                    break
-            else:
-                num_tokens += len(draft)
-                spare -= len(draft)
-                chunk = Chunk(request, request.num_computed, num_tokens, draft)
-                chunks[request.request_id] = chunk
-                budget = max(0, budget - num_tokens)
+        budget = self._decode(budget, drafts, chunks)
+        budget = self._continue_prompts(budget, chunks)
         if self.preemptions == preemptions_before:
-            self._admit(budget, chunks)
+            budget = self._admit(budget, chunks)
+        if not any(chunk.samples and not chunk.is_decode for chunk in chunks.values()):
+            for request in sorted(self._prompts(), key=tokens_left):
+                budget = self._extend(request, budget, chunks, may_preempt=False)
         return list(chunks.values())
 
     def complete(self, chunk: Chunk, token_ids: Sequence[int] = ()) -> None:
@@ -200,68 +193,162 @@ class Scheduler:
 
     def _budget(self, drafts: Mapping[str, Sequence[int]]) -> int:
         """Tokens of the next step; always enough for one of each running request."""
-        decoding = [request for request in self._running if not _is_prefilling(request)]
+        decoding = [request for request in self._running if not is_prefilling(request)]
         limit = self.limit.tokens
         if not decoding or self._waits_for_batches(decoding):
-            return limit
+            return max(self.prefill_budget.tokens_alone(limit), min(limit, len(self._running)))
         tokens = sum(1 + len(drafts.get(request.request_id, ())) for request in decoding)
-        prompt_tokens = self.prefill_budget.tokens(tokens, self._left_of_next_prompt())
+        prompt_tokens = self.prefill_budget.tokens(tokens, self._least_left())
         mixed = min(self._config.mixed_step_tokens, tokens + prompt_tokens)
         return min(limit, max(mixed, len(self._running)))
 
     def _waits_for_batches(self, decoding: Sequence[Request]) -> bool:
         """Whether none but lines of batches would be slowed down by the next prompt."""
-        if self._config.policy != "priority" or (request := self._next_prompt()) is None:
+        prompts = self._prompts() + self._waiting[:1]
+        if self._config.policy != "priority" or not prompts:
             return False
-        ahead = min(one.priority for one in decoding) - request.priority
+        following = min(prompts, key=self._queue_key)
+        ahead = min(one.priority for one in decoding) - following.priority
         return ahead >= self._config.batch_priority
 
-    def _next_prompt(self) -> Request | None:
-        """The prompt whose turn it is."""
-        begun = [request for request in self._running if _is_prefilling(request)]
-        following = begun or self._waiting[:1]
-        return min(following, key=self._queue_key, default=None)
+    def _prompts(self) -> list[Request]:
+        """Running requests whose prompt is not all computed."""
+        return [request for request in self._running if is_prefilling(request)]
 
-    def _left_of_next_prompt(self) -> int:
-        """Tokens to compute of the prompt whose turn it is; 0 where there is none. Of one that has
-        not begun what is cached is not known yet: its first chunk may be small."""
-        request = self._next_prompt()
-        return 0 if request is None else request.num_tokens - request.num_computed
+    def _least_left(self) -> int:
+        """Tokens to compute of the shortest prompt that may be part of the next step; 0 where there
+        is none. Of one that has not begun what is cached is not known yet: its first chunk may be
+        small."""
+        has_slot = len(self._running) < self._config.max_num_seqs
+        prompts = self._prompts() + (self._waiting if has_slot else [])
+        return min(map(tokens_left, prompts), default=0)
 
-    def _admit(self, budget: int, chunks: dict[str, Chunk]) -> None:
-        """Start waiting requests, first by key, while budget, `max_num_seqs` and blocks allow."""
+    def _decode(
+        self, budget: int, drafts: Mapping[str, Sequence[int]], chunks: dict[str, Chunk]
+    ) -> int:
+        """A token for each decode request, and its draft; returns the budget that is left."""
+        spare = budget - len(self._running)
+        decoding = [request for request in self._running if not is_prefilling(request)]
+        for request in sorted(decoding, key=self._queue_key):
+            if request.status is not RequestStatus.RUNNING:
+                continue  # preempted for one before it
+            draft = tuple(drafts.get(request.request_id, ())[: max(spare, 0)])
+            if draft and not self._grow_for_draft(request, 1 + len(draft)):
+                draft = ()
+            budget = self._extend(request, budget, chunks)
+            if draft and request.request_id in chunks:
+                start = request.num_computed
+                chunks[request.request_id] = Chunk(request, start, 1 + len(draft), draft)
+                spare -= len(draft)
+                budget = max(0, budget - len(draft))
+        return budget
+
+    def _continue_prompts(self, budget: int, chunks: dict[str, Chunk]) -> int:
+        """Go on with the prompt that is first by queue key, then with short ones; returns the
+        budget that is left."""
+        oldest = min(self._prompts(), key=self._queue_key, default=None)
+        if oldest is not None:
+            share = -(-budget // _OLDEST_SHARE)
+            budget += self._extend(oldest, share, chunks) - share
+        for request in sorted(self._prompts(), key=tokens_left):
+            is_short = tokens_left(request) < LONG_PREFILL_TOKENS
+            if is_short and request.status is RequestStatus.RUNNING:
+                budget = self._extend(request, budget, chunks)
+        return budget
+
+    def _extend(
+        self, request: Request, budget: int, chunks: dict[str, Chunk], *, may_preempt: bool = True
+    ) -> int:
+        """Let a running request compute more in this step, up to `budget` tokens.
+
+        Args:
+            may_preempt: take blocks of the last request by queue key, itself where it is that one.
+        Returns:
+            The budget that is left, with what preempted requests had of it.
+        """
+        has = chunks[request.request_id].num_tokens if request.request_id in chunks else 0
+        num_tokens = self._up_to(request, request.num_computed, has + budget)
+        if budget <= 0 or num_tokens <= has:
+            return budget
+        while not self._kv.grow(request, num_tokens):
+            if not may_preempt:
+                return budget
+            victim = max(self._running, key=self._queue_key)
+            self._preempt(victim)
+            if dropped := chunks.pop(victim.request_id, None):
+                budget += dropped.num_tokens
+            if victim is request:
+                return budget
+        chunks[request.request_id] = Chunk(request, request.num_computed, num_tokens)
+        return max(0, budget - (num_tokens - has))
+
+    def _admit(self, budget: int, chunks: dict[str, Chunk]) -> int:
+        """Start waiting requests, first by key, while budget, `max_num_seqs` and blocks allow;
+        returns the budget that is left."""
         max_running = min(self._config.max_num_seqs, self.limit.tokens)
-        while self._waiting and budget > 0:
-            request = self._waiting[0]
+        begun = long_prompts(self._running, chunks)
+        started = 0
+        for request in tuple(self._waiting):
+            if budget <= 0:
+                break
+            victim = None
             if len(self._running) >= max_running:
-                if not (freed := self._slot_for(request, chunks)):
-                    return
-                budget += freed
+                victim = self._slot_of_batch(request, chunks)
+                # A request that has started may share blocks that the victim was to compute.
+                if victim is None or started:
+                    break
+            prefix = self._intact_prefix(request)
+            left = request.num_tokens - self._cached_tokens(prefix, request)
+            is_late = begun and left >= LONG_PREFILL_TOKENS
+            if is_late and not self._begins_beside(begun, request, prefix, left):
+                continue
+            if victim is not None:
+                self._preempt(victim)
+                budget += chunks.pop(victim.request_id).num_tokens
+                prefix = self._intact_prefix(request)
             if self._whole_prompts and chunks and request.num_tokens > budget:
-                return  # it begins a step of its own, whatever room that takes
-            prefix = self._kv.find_prefix(request)
+                break  # it begins a step of its own, whatever room that takes
             if not self._kv.can_hold(request, prefix):
-                return
-            if not self._kv.is_intact(prefix):
-                continue  # look again: what was changed is no longer found
+                break
             budget -= self._start(request, prefix, budget, chunks)
+            started += 1
+            begun = long_prompts(self._running, chunks)
+        return budget
 
-    def _slot_for(self, request: Request, chunks: dict[str, Chunk]) -> int:
-        """Take the slot of a request that may wait for any other, as those of batches may; the
-        tokens of this step that it gives up, 0 where there is no such request."""
+    def _intact_prefix(self, request: Request) -> Prefix:
+        """The cached beginning of a waiting request; blocks that have changed are forgotten."""
+        while not self._kv.is_intact(prefix := self._kv.find_prefix(request)):
+            pass  # look again: what was changed is no longer found
+        return prefix
+
+    def _cached_tokens(self, prefix: Prefix, request: Request) -> int:
+        return len(prefix) * self._kv.block_size or request.swapped_tokens
+
+    def _begins_beside(
+        self, begun: Mapping[Request, int], request: Request, prefix: Prefix, left: int
+    ) -> bool:
+        """Whether a long prompt begins beside others: where it is before them by queue key; or has
+        at most half as much left as each, so that they are few, and there are blocks for all."""
+        if self._queue_key(request) < min(map(self._queue_key, begun)):
+            return True
+        is_soon_over = _SOON_OVER * left <= min(begun.values())
+        return is_soon_over and self._kv.can_hold(request, prefix, beside=list(begun))
+
+    def _slot_of_batch(self, request: Request, chunks: Mapping[str, Chunk]) -> Request | None:
+        """Whose slot a request takes that may wait for any other, as those of batches may; None
+        where there is no such request in this step."""
         victim = max(self._running, key=self._queue_key)
         if victim.priority - request.priority < self._config.batch_priority:
-            return 0
+            return None
         if self._config.policy != "priority" or victim.request_id not in chunks:
-            return 0
-        self._preempt(victim)
-        return chunks.pop(victim.request_id).num_tokens
+            return None
+        return victim
 
     def _start(
         self, request: Request, prefix: Prefix, budget: int, chunks: dict[str, Chunk]
     ) -> int:
         """Let a waiting request run, with its first chunk; returns the chunk's tokens."""
-        cached = len(prefix) * self._kv.block_size or request.swapped_tokens
+        cached = self._cached_tokens(prefix, request)
         num_tokens = request.num_tokens - cached
         if not self._whole_prompts:
             num_tokens = self._up_to(request, cached, budget)
@@ -309,21 +396,4 @@ class Scheduler:
         queue.remove(request)
 
     def _queue_key(self, request: Request) -> tuple[float, str]:
-        """When the request counts as arrived; smaller runs sooner.
-
-        A priority level, or an expected token, is worth a fixed time of waiting. All
-        waiting requests age alike, so the order between two never changes, and every
-        request is first at some time: nothing starves.
-        """
-        if self._config.policy == "priority":
-            handicap = request.priority * self._config.priority_seconds
-        elif self._config.policy == "shortest":
-            expected = len(request.prompt_token_ids) + request.sampling.max_tokens
-            handicap = expected * self._config.token_seconds
-        else:
-            handicap = 0.0
-        return request.arrived_at + handicap, request.request_id
-
-
-def _is_prefilling(request: Request) -> bool:
-    return request.num_tokens - request.num_computed > 1
+        return queue_key(self._config, request)

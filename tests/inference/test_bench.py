@@ -12,6 +12,7 @@ import pytest
 
 from inference.bench import context, decode, start
 from inference.bench.__main__ import measure_peers
+from inference.bench.beside import Beside
 from inference.bench.client import Timing, ask, session
 from inference.bench.engine import EngineFigures, Start, decode_rate
 from inference.bench.kept import Kept
@@ -134,6 +135,12 @@ def test_peer_without_its_own_environment_is_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found, missing = measure_peers(Path("a.gguf"), Cases(), ["vllm"], time.monotonic() + 60)
     assert (found, missing) == ({}, {"vllm": "not installed"})
+
+
+def test_chats_beside_a_long_prompt_have_ratios():
+    seen = Beside([0.1, 0.2, 0.3], [0.5, 0.6, 0.7], long_alone=10.0, long_beside=15.0)
+    cells = [cell.strip() for cell in seen.row(4).split("|")[1:-1]]
+    assert cells == ["4", "0.20", "0.60", "0.70", "3.0", "10.0", "15.0", "1.50", "3"]
 
 
 def test_plot_is_an_image_with_a_bar_for_each_rate():
