@@ -20,6 +20,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from backend.accounts.models import User
 from backend.accounts.sessions import SSO_ORGANIZATION, sso_sessions_end
+from backend.api import throttling
 from backend.api.authentication import SESSION_ORGANIZATION
 from backend.api.sign_in import session_start
 from backend.audit.actions import Action
@@ -73,18 +74,20 @@ async def finish_oidc(request: HttpRequest) -> HttpResponse:
         await request.session.aset(
             _AT_PROVIDER, {"connection": str(connection.pk), "id_token": id_token}
         )
+        await throttling.forgive_sso_answer(request)
         return answer
     except ParleyError as error:
         return await _to_sign_in(error, connection)
 
 
-async def receive_saml(connection: Connection, response: str) -> HttpResponse:
+async def receive_saml(request: HttpRequest, connection: Connection, response: str) -> HttpResponse:
     """The provider's answer, posted from its page, so without our cookie: it is checked, kept for
     a moment, and taken up by the browser's next request, which has the cookie."""
     try:
         assertion = await in_database(saml.assertion_of_response, connection, response)
     except ParleyError as error:
         return await _to_sign_in(error, connection)
+    await throttling.forgive_sso_answer(request)
     if not assertion.request_id:  # the provider began: it belongs to no browser
         return HttpResponseRedirect(start_url(connection))
     ticket = secrets.token_urlsafe(32)
@@ -113,6 +116,7 @@ async def logout_by_provider(request: HttpRequest, connection: Connection) -> Ht
         asked = await in_database(logout_of_request, connection, request.GET.dict())
     except ParleyError as error:
         return await _to_sign_in(error, None)
+    await throttling.forgive_sso_answer(request)
     if asked.user is not None:
         await in_database(_sessions_end, asked.user, connection)
     return HttpResponseRedirect(asked.answer_url)
@@ -154,7 +158,9 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
         connection, _ = await _recall(request, kept["request"])
         claims, groups = kept["claims"], kept["claims"]["groups"]
         claims["groups"] = None if groups is None else tuple(groups)  # JSON made a list of them
-        return await _signed_in(request, connection, Claims(**claims))
+        answer = await _signed_in(request, connection, Claims(**claims))
+        await throttling.forgive_sso_answer(request)
+        return answer
     except ParleyError as error:
         return await _to_sign_in(error, connection)
 
@@ -167,6 +173,7 @@ async def _signed_in(
     organization = str(connection.organization_id)
     await request.session.aset(SSO_ORGANIZATION, organization)
     await request.session.aset(SESSION_ORGANIZATION, organization)
+    await throttling.forgive_sso_start(request)
     return HttpResponseRedirect("/")
 
 

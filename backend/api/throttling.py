@@ -10,7 +10,9 @@ the account before (devices.py) has one counter of its own instead of both, so t
 attacker keeps the account's owner out by guessing.
 
 Codes of a second factor and passwords of signed-in people are counted by person, links of mails by
-address, mails by both.
+address, mails by both. Of a sign-in through an identity provider, its beginning and each answer are
+counted by address and taken back when it succeeds: what remains are the failed ones, and an office
+behind one address locks itself out as little as one person does.
 
 Counting and refusing are one atomic step: parallel attempts cannot slip through together.
 """
@@ -45,6 +47,12 @@ return 0
 """
 
 
+# One less, of a count that still stands. A count that has expired meanwhile stays away.
+_TAKE_BACK = """
+if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptLimit:
     """At most `attempts` in `seconds`, from the first of them on."""
@@ -59,6 +67,8 @@ LOGINS_PER_DEVICE = AttemptLimit(10, 900)
 UNSEEN_KEYS_PER_ADDRESS = AttemptLimit(60, 60)
 LINKS_PER_ADDRESS = AttemptLimit(3 * settings.SIGNUPS_PER_HOUR, 600)
 LINK_PASSWORDS = AttemptLimit(10, 900)
+SSO_STARTS_PER_ADDRESS = AttemptLimit(300, 600)
+SSO_ANSWERS_PER_ADDRESS = AttemptLimit(60, 600)
 CODES_PER_USER = AttemptLimit(10, 900)
 CHANGES_PER_USER = AttemptLimit(120, 3600)
 MAILS_PER_ADDRESS = AttemptLimit(settings.SIGNUPS_PER_HOUR, 3600)
@@ -126,7 +136,7 @@ async def forgive_login(request: HttpRequest, email: str) -> None:
     if device is not None:
         await client.delete(_key("login", "device", device))
         return
-    await client.decr(_key("login", "address", client_network(request)))
+    await _take_back(_key("login", "address", client_network(request)))
     await client.delete(_login_email_key(email))
 
 
@@ -144,6 +154,27 @@ async def count_link_password(token: str) -> None:
     """Count a password that is given with a link of a mail, by the link: who was mailed one that
     somebody else asked for keeps no other person out."""
     await _count({_key("link", "password", token): LINK_PASSWORDS})
+
+
+async def count_sso_start(request: HttpRequest) -> None:
+    """Count the beginning of a sign-in through an identity provider, or a look at what such a
+    provider needs; RateLimited when too many from this address came to nothing."""
+    await _count({_key("sso", "address", client_network(request)): SSO_STARTS_PER_ADDRESS})
+
+
+async def count_sso_answer(request: HttpRequest) -> None:
+    """Count what a provider sends by a browser; RateLimited when too many were refused."""
+    await _count({_key("sso-answer", "address", client_network(request)): SSO_ANSWERS_PER_ADDRESS})
+
+
+async def forgive_sso_answer(request: HttpRequest) -> None:
+    """The answer was right: it counts nowhere."""
+    await _take_back(_key("sso-answer", "address", client_network(request)))
+
+
+async def forgive_sso_start(request: HttpRequest) -> None:
+    """The sign-in that began has succeeded: it counts nowhere."""
+    await _take_back(_key("sso", "address", client_network(request)))
 
 
 async def count_code(user_id: UUID) -> None:
@@ -202,6 +233,10 @@ async def _count(limits: dict[str, AttemptLimit]) -> None:
             code="too_many_attempts",
             retry_after=wait,
         )
+
+
+async def _take_back(name: str) -> None:
+    await async_client().eval(_TAKE_BACK, 1, name)
 
 
 async def _wait_or_count(limits: dict[str, AttemptLimit]) -> int:

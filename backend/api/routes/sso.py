@@ -25,7 +25,7 @@ router = Router(tags=["account"])
 @router.post("", auth=AnonymousWithCsrf(), response=SSOStarted)
 async def start_sso(request: HttpRequest, body: SSOStart) -> SSOStarted:
     """Where the browser goes. 404 where no organization has verified the address's domain."""
-    await throttling.count_link(request)
+    await throttling.count_sso_start(request)
     if body.connection_id is not None:
         connection = await in_database(connection_by_id, body.connection_id)
     elif body.email:
@@ -38,21 +38,21 @@ async def start_sso(request: HttpRequest, body: SSOStart) -> SSOStarted:
 @router.get("/oidc/callback", auth=None, response={302: None})
 async def oidc_callback(request: HttpRequest) -> HttpResponse:
     """Where an OIDC provider sends the browser back to."""
-    await throttling.count_link(request)
+    await throttling.count_sso_answer(request)
     return await sso.finish_oidc(request)
 
 
 @router.get("/saml/finish", auth=None, response={302: None})
 async def saml_finish(request: HttpRequest) -> HttpResponse:
     """Where `acs` sends the browser on to."""
-    await throttling.count_link(request)
+    await throttling.count_sso_answer(request)
     return await sso.finish_saml(request)
 
 
 @router.get("/{uuid:connection_id}/start", auth=None, response={302: None})
 async def start_by_provider(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Where a tile of the provider's portal leads, if the organization allows that."""
-    await throttling.count_link(request)
+    await throttling.count_sso_start(request)
     connection = await in_database(connection_by_id, connection_id)
     return await sso.start(request, connection)
 
@@ -60,7 +60,7 @@ async def start_by_provider(request: HttpRequest, connection_id: UUID) -> HttpRe
 @router.get("/saml/{uuid:connection_id}/logout", auth=None, response={302: None})
 async def saml_logout(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Single logout, as the provider asks for it: a signed request by redirect."""
-    await throttling.count_link(request)
+    await throttling.count_sso_answer(request)
     connection = await in_database(connection_by_id, connection_id)
     _require_saml(connection.protocol)
     return await sso.logout_by_provider(request, connection)
@@ -73,16 +73,16 @@ async def saml_acs(
     SAMLResponse: Form[Annotated[str, Field(max_length=saml.MAX_RESPONSE_CHARACTERS)]],
 ) -> HttpResponse:
     """Where a SAML provider's page posts its answer."""
-    await throttling.count_link(request)
+    await throttling.count_sso_answer(request)
     connection = await in_database(connection_by_id, connection_id)
     _require_saml(connection.protocol)
-    return await sso.receive_saml(connection, SAMLResponse)
+    return await sso.receive_saml(request, connection, SAMLResponse)
 
 
 @router.get("/saml/{uuid:connection_id}/metadata", auth=None, response={200: None})
 async def saml_metadata(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """This installation's SAML metadata, for the provider's administrator."""
-    await throttling.count_link(request)
+    await throttling.count_sso_start(request)
     connection = await in_database(connection_by_id, connection_id)
     _require_saml(connection.protocol)
     return HttpResponse(saml.metadata_xml(connection), content_type="application/samlmetadata+xml")
