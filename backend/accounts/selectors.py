@@ -18,6 +18,11 @@ def memberships_list(*, user_id: UUID) -> list[Membership]:
     )
 
 
+def is_member_elsewhere(*, user_id: UUID, but: UUID) -> bool:
+    """Whether the user belongs to another organization than `but`."""
+    return Membership.objects.filter(user_id=user_id).exclude(organization_id=but).exists()
+
+
 def membership_get(*, user_id: UUID, organization_id: UUID) -> Membership:
     """The user's place in one organization. NotFound where they have none."""
     membership = (

@@ -21,12 +21,14 @@ async def me_of(principal: Principal, *, sso_organization: str | None = None) ->
         sso_organization: whose identity provider began the session.
     """
     due = await second_factor_is_due(principal, sso_organization=sso_organization)
-    return await in_database(_me, principal, due)
+    return await in_database(_me, principal, due, sso_organization)
 
 
-def _me(principal: Principal, second_factor_due: bool) -> Me:
+def _me(principal: Principal, second_factor_due: bool, sso_organization: str | None) -> Me:
     user = User.objects.get(pk=principal.user_id)
     memberships = memberships_list(user_id=principal.user_id)
+    if sso_organization is not None:  # its provider learns of no others
+        memberships = [m for m in memberships if str(m.organization_id) == sso_organization]
     reasons = suspension_reasons(
         m.organization_id for m in memberships if m.organization.suspended_at is not None
     )

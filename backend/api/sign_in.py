@@ -17,6 +17,7 @@ from backend.accounts.account_events import account_event_record
 from backend.accounts.authentication import principal_for_session
 from backend.accounts.models import User
 from backend.accounts.second_factors import has_second_factor
+from backend.accounts.selectors import is_member_elsewhere
 from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import throttling
 from backend.api.authentication import SESSION_ORGANIZATION
@@ -126,14 +127,39 @@ async def may_change(request: HttpRequest, user_id: UUID) -> None:
         RateLimited: too many changes. PermissionDenied: `reauthentication_required`, or
             `sso_session`: an identity provider opens one organization, and not the account.
     """
-    if await request.session.aget(SSO_ORGANIZATION):
-        raise PermissionDenied(
-            "You signed in through your organization, which does not change what opens your account"
-            " elsewhere: sign in with your password, or a passkey, for that.",
-            code="sso_session",
-        )
+    await require_own_session(request)
     await throttling.count_change(user_id)
     await require_recent(request)
+
+
+async def require_own_session(request: HttpRequest) -> None:
+    """PermissionDenied, `sso_session`, in a session that an identity provider began."""
+    if await request.session.aget(SSO_ORGANIZATION):
+        raise _sso_session()
+
+
+async def may_act_elsewhere(request: HttpRequest, user_id: UUID) -> None:
+    """Refuse what other organizations would notice, in a session that one organization's identity
+    provider began. An account that belongs to that organization alone has no others.
+
+    Raises PermissionDenied: `sso_session`.
+    """
+    if await is_confined(request, user_id):
+        raise _sso_session()
+
+
+async def is_confined(request: HttpRequest, user_id: UUID) -> bool:
+    """Whether an identity provider began the session of an account with other organizations."""
+    began = await request.session.aget(SSO_ORGANIZATION)
+    return bool(began) and await in_database(is_member_elsewhere, user_id=user_id, but=UUID(began))
+
+
+def _sso_session() -> PermissionDenied:
+    return PermissionDenied(
+        "You signed in through your organization, which does not change what opens your account"
+        " elsewhere: sign in with your password, or a passkey, for that.",
+        code="sso_session",
+    )
 
 
 async def require_recent(request: HttpRequest) -> None:

@@ -189,32 +189,6 @@ async def test_unverified_address_takes_no_account_over(browser: AsgiClient, sid
     assert not await in_database(Identity.objects.filter(user_id=victim.user_id).exists)
 
 
-async def test_session_is_confined_to_its_organization(browser: AsgiClient) -> None:
-    """The provider's administrator could sign in as anybody of the domain."""
-    owner, domain = await in_database(owner_with_domain)
-    email = f"ada@{domain}"
-    elsewhere = await in_database(member, email=email, password=PASSWORD)
-    with oidc_provider(person(email)) as issuer:
-        await in_database(oidc_of, owner, issuer)
-        assert refusal(await through_oidc(browser, email, "subject-1")) == ""
-    switch = await browser.patch(
-        "/api/me", json={"organization_id": str(elsewhere.organization_id)}
-    )
-    assert switch.status_code == 403
-    assert (await browser.get("/api/me")).json()["organization"]["id"] == str(owner.organization_id)
-    for method, path, body in (
-        ("POST", "/api/me/password", {"password": "another long one 8"}),
-        ("POST", "/api/me/email", {"email": "other@example.org"}),
-        ("POST", "/api/me/totp", None),
-        ("DELETE", "/api/me", None),
-    ):
-        answer = await browser.request(method, path, json=body)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "sso_session"), path
-    places = Membership.objects.filter(organization_id=owner.organization_id)
-    await in_database(places.delete)
-    assert (await browser.get("/api/me")).status_code == 401
-
-
 async def test_answer_of_another_browser_or_a_second_time_is_refused(browser: AsgiClient) -> None:
     owner, domain = await in_database(owner_with_domain)
     email = f"ada@{domain}"

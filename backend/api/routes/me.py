@@ -23,7 +23,7 @@ from backend.api.identity import me_of
 from backend.api.schemas.account import LinkConfirm, Me, MeUpdate
 from backend.api.schemas.operators import TermsAccept
 from backend.api.schemas.teams import JoinedOut, JoinOfferOut
-from backend.api.sign_in import may_change
+from backend.api.sign_in import may_act_elsewhere, may_change, require_own_session
 from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
 from backend.rights.requests import user_erase
@@ -51,6 +51,7 @@ async def update_me(request: AuthenticatedRequest, body: MeUpdate) -> Me:
         await in_database(membership_get, user_id=user_id, organization_id=body.organization_id)
         await request.session.aset(SESSION_ORGANIZATION, str(body.organization_id))
     if body.name is not None:
+        await may_act_elsewhere(request, user_id)
         await in_database(user_rename, user_id=user_id, name=body.name)
     if body.language is not None:
         await in_database(user_language_set, user_id=user_id, language=body.language)
@@ -72,8 +73,10 @@ async def accept_terms(request: AuthenticatedRequest, body: TermsAccept) -> Me:
 
 @router.post("/invitations", auth=SessionOnly(gate=False), response=Me)
 async def accept_invitation(request: AuthenticatedRequest, body: LinkConfirm) -> Me:
-    """Join the organization of an invitation, and work in it from now on."""
+    """Join the organization of an invitation, and work in it from now on. Not in a session of an
+    identity provider, which stays in its organization (`sso_session`)."""
     await throttling.count_link(request)
+    await require_own_session(request)
     membership = await in_database(
         invitation_accept, token=body.token, user_id=request.auth.user_id
     )
@@ -99,7 +102,8 @@ async def get_join_offer(request: AuthenticatedRequest) -> JoinOfferOut:
 
 @router.post("/join-offer", auth=SessionOnly(gate=False), response=JoinedOut)
 async def take_join_offer(request: AuthenticatedRequest) -> JoinedOut:
-    """Join by one's address, or ask to."""
+    """Join by one's address, or ask to. Not in a session of an identity provider."""
+    await require_own_session(request)
     membership = await in_database(domain_join, user_id=request.auth.user_id)
     if membership is None:
         return JoinedOut(joined=False)

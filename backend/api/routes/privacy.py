@@ -21,6 +21,7 @@ from backend.accounts.data_policy import (
 )
 from backend.accounts.models import AnswerCache, Organization
 from backend.accounts.principal import AuthenticatedRequest, Principal
+from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.api import throttling
 from backend.api.authentication import SessionOnly
 from backend.api.schemas.privacy import (
@@ -35,7 +36,7 @@ from backend.api.schemas.privacy import (
     OrganizationErasure,
     TrainingUpdate,
 )
-from backend.api.sign_in import may_change
+from backend.api.sign_in import may_act_elsewhere, may_change
 from backend.conversations.cursors import NewestFirst
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
@@ -83,6 +84,7 @@ async def put_answer_reuse(request: AuthenticatedRequest, body: AnswerReuseUpdat
 @router.put("/data-policy/training", response=DataPolicyOut)
 async def put_training(request: AuthenticatedRequest, body: TrainingUpdate) -> DataPolicyOut:
     """Whether one's own texts may train, where the organization allows it."""
+    await may_act_elsewhere(request, request.auth.user_id)
     await in_database(training_set, user_id=request.auth.user_id, allowed=body.allowed)
     return await in_database(_policy, request.auth)
 
@@ -93,8 +95,10 @@ async def list_exports(
     cursor: str | None = Query(None, max_length=500),
     limit: int = Query(20, ge=1, le=100),
 ) -> ExportListOut:
-    """One's own, and as owner the organization's; newest first."""
-    return await in_database(_exports, request.auth, cursor, limit)
+    """One's own, and as owner the organization's; newest first. One's own hold all of one's
+    organizations: a session of an identity provider does not see them."""
+    is_confined = bool(await request.session.aget(SSO_ORGANIZATION))
+    return await in_database(_exports, request.auth, is_confined, cursor, limit)
 
 
 @router.post("/exports", response={202: ExportOut})
@@ -109,7 +113,9 @@ async def create_export(request: AuthenticatedRequest, body: ExportCreate) -> St
 
 @router.post("/exports/{uuid:export_id}/link", response=ExportLinkOut)
 async def create_export_link(request: AuthenticatedRequest, export_id: UUID) -> ExportLinkOut:
-    """A signed link that downloads it, for ten minutes and without a session."""
+    """A signed link that downloads it, for ten minutes and without a session. Needs a sign-in of
+    the last ten minutes, and none by an identity provider."""
+    await may_change(request, request.auth.user_id)
     token = await in_database(export_link, principal=request.auth, export_id=export_id)
     return ExportLinkOut(url=f"/api/exports/download?token={token}", expires_in=DOWNLOAD_LINK_S)
 
@@ -157,8 +163,12 @@ def _policy(principal: Principal) -> DataPolicyOut:
     )
 
 
-def _exports(principal: Principal, cursor: str | None, limit: int) -> ExportListOut:
+def _exports(
+    principal: Principal, is_confined: bool, cursor: str | None, limit: int
+) -> ExportListOut:
     rows = exports_of(principal)
+    if is_confined:
+        rows = rows.exclude(kind=SubjectKind.USER)
     if cursor:
         rows = rows.filter(NewestFirst.decode(cursor).following())
     found = list(rows[: limit + 1])

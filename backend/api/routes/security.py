@@ -46,7 +46,15 @@ from backend.api.schemas.account import (
     TotpOut,
 )
 from backend.api.session_devices import session_note
-from backend.api.sign_in import ADDRESS_ASKED, FACTOR, SIGNED_IN_AT, is_recent, may_change
+from backend.api.sign_in import (
+    ADDRESS_ASKED,
+    FACTOR,
+    SIGNED_IN_AT,
+    is_confined,
+    is_recent,
+    may_act_elsewhere,
+    may_change,
+)
 from backend.audit.actions import Action
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, InvalidRequest
@@ -189,9 +197,12 @@ async def remove_passkey(request: AuthenticatedRequest, passkey_id: int) -> Stat
 
 @router.get("/sessions", response=SessionListOut)
 async def list_sessions(request: AuthenticatedRequest) -> SessionListOut:
-    """Where one is signed in, the last used first; the newest hundred."""
+    """Where one is signed in, the last used first; the newest hundred. A session of an identity
+    provider sees itself alone, where the account has other organizations."""
     rows = await in_database(sessions_list, user_id=request.auth.user_id)
     here = request.session.session_key
+    if await is_confined(request, request.auth.user_id):
+        rows = [row for row in rows if row.session_key == here]
     return SessionListOut(
         data=[
             SessionOut(
@@ -210,6 +221,7 @@ async def list_sessions(request: AuthenticatedRequest) -> SessionListOut:
 @router.delete("/sessions", response={204: None})
 async def end_sessions(request: AuthenticatedRequest) -> Status:
     """Sign out everywhere, here too. What is open elsewhere closes within seconds."""
+    await may_act_elsewhere(request, request.auth.user_id)
     await in_database(sessions_end, user_id=request.auth.user_id)
     await in_database(
         account_event_record,
@@ -224,6 +236,7 @@ async def end_sessions(request: AuthenticatedRequest) -> Status:
 @router.delete("/sessions/{int:session_id}", response={204: None})
 async def end_session(request: AuthenticatedRequest, session_id: int) -> Status:
     """Sign one device out."""
+    await may_act_elsewhere(request, request.auth.user_id)
     await in_database(session_end, user_id=request.auth.user_id, session_id=session_id)
     await in_database(
         account_event_record,

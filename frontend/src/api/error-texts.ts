@@ -18,6 +18,7 @@ const TEXTS = new Map<string, MessageDescriptor>(
     reauthentication_required: msg`Enter your password again before you change this.`,
     second_factor_required: msg`This organization demands a second factor: add one to your account.`,
     sso_required: msg`This organization signs in through its identity provider.`,
+    sso_session: msg`You signed in through your organization: sign in with your password, or a passkey, for this.`,
     too_many_attempts: msg`Too many attempts. Try again later.`,
     csrf_failed: msg`Reload the page and try again.`,
     email_taken: msg`An account with this e-mail address exists already; sign in instead.`,

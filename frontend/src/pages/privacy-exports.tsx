@@ -86,8 +86,9 @@ export function ExportList() {
 }
 
 function State({ made }: { made: DataExport }) {
+  const guard = useGuard();
   const download = useMutation({
-    mutationFn: () => exportLink(made.id),
+    mutationFn: () => guard(() => exportLink(made.id)),
     onSuccess: ({ url }) => window.location.assign(url),
     onError: (error) => toast(errorMessage(error)),
   });
