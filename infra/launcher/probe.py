@@ -15,6 +15,13 @@ _RETRY_SECONDS = 1.0
 _REQUEST_TIMEOUT_SECONDS = 30.0
 
 
+class LoginRefusedError(Exception):
+    """The product serves and refuses the demo owner's login, as after a change of the password."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"signing in answered {status}")
+
+
 @dataclass(frozen=True, slots=True)
 class DemoLogin:
     email: str
@@ -40,6 +47,8 @@ def wait_for_first_token(
 
     Returns:
         None when one was served, else why the last attempt within `timeout` seconds failed.
+    Raises:
+        LoginRefusedError: at the first refusal; more of them would lock the owner out.
     """
     deadline = time.monotonic() + timeout
     with httpx.Client(base_url=url, timeout=_REQUEST_TIMEOUT_SECONDS) as client:
@@ -82,6 +91,8 @@ def _first_token(client: httpx.Client, login: DemoLogin) -> str | None:
     client.get("/")  # the page brings the CSRF cookie
     credentials: dict[str, object] = {"email": login.email, "password": login.password}
     signed_in = _post(client, "/api/auth/login", credentials)
+    if signed_in.is_client_error:
+        raise LoginRefusedError(signed_in.status_code)
     if signed_in.is_error:
         return f"signing in answered {signed_in.status_code}"
     if signed_in.status_code == httpx.codes.ACCEPTED:
@@ -105,5 +116,12 @@ def _first_token(client: httpx.Client, login: DemoLogin) -> str | None:
 
 
 def _post(client: httpx.Client, path: str, body: dict[str, object]) -> httpx.Response:
-    token = next(c.value for c in client.cookies.jar if c.name.endswith("csrftoken"))
-    return client.post(path, json=body, headers={"X-CSRFToken": token or ""})
+    """Send `body` with all cookies: those for https alone too, where the public URL is one and
+    the probe asks the web process itself."""
+    cookies = {cookie.name: cookie.value or "" for cookie in client.cookies.jar}
+    token = next(value for name, value in cookies.items() if name.endswith("csrftoken"))
+    headers = {
+        "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+        "X-CSRFToken": token,
+    }
+    return client.post(path, json=body, headers=headers)

@@ -286,12 +286,19 @@ class Launch:
 
     def _announce(self) -> None:
         login = probe.read_demo_login(self._var)
-        failure = probe.wait_for_first_token(
-            self.url,
-            login,
-            engine_url=self._variables.get("PARLEY_ENGINE_URL"),
-            timeout=_FIRST_TOKEN_TIMEOUT_SECONDS,
-        )
+        sign_in = f"Sign in as {login.email} with password {login.password}"
+        failure = None
+        try:
+            failure = probe.wait_for_first_token(
+                self.url,
+                login,
+                engine_url=self._variables.get("PARLEY_ENGINE_URL"),
+                timeout=_FIRST_TOKEN_TIMEOUT_SECONDS,
+            )
+        except probe.LoginRefusedError as refused:
+            sign_in = (
+                f"Sign in as {login.email}; the password kept here no longer works ({refused})"
+            )
         say = self._console.line
         self._has_served.set()
         if failure is not None:
@@ -299,7 +306,7 @@ class Launch:
             return
         say()
         say(self._console.paint(f"  Parley serves at {self.url}", "bold"))
-        say(f"  Sign in as {login.email} with password {login.password}")
+        say(f"  {sign_in}")
         if not os.environ.get("PARLEY_SMTP_HOST"):
             token = self._variables["PARLEY_OUTBOX_TOKEN"]
             say(f"  Mails, such as of sign-ups, are at {self.url}/outbox?token={token}")
