@@ -19,19 +19,16 @@ _TYPES = {
 
 
 def anthropic_error(error: ParleyError) -> dict[str, Any]:
-    """The message begins with the field, as Anthropic's does; `param` and `code` are beside it."""
+    """The message begins with the field, as Anthropic's does; what else the error says, such as
+    its code and the safety categories, is beside it."""
     kind = _TYPES.get(error.status)
     if kind is None:
         kind = "api_error" if error.status >= 500 else "invalid_request_error"
     shown = error.as_dict()["error"]
-    message = shown["message"]
-    param = shown.get("param")
+    message, param = shown["message"], shown["param"]
     if param and param not in message:
         message = f"{param}: {message}"
-    return {
-        "type": "error",
-        "error": {"type": kind, "message": message, "code": shown.get("code"), "param": param},
-    }
+    return {"type": "error", "error": {**shown, "type": kind, "message": message}}
 
 
 def error_for(path: str, error: ParleyError) -> dict[str, Any]:

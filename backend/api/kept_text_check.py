@@ -1,8 +1,6 @@
 """The check of what people keep for prompts to come: it stands in system messages later, which the
 pre-check trusts."""
 
-from dataclasses import replace
-
 from backend.accounts.principal import AuthenticatedRequest, Principal
 from backend.api.throttling import count_use
 from backend.generation.pools.config import load_pools
@@ -16,11 +14,12 @@ from safety.taxonomy import Category
 from safety.types import Action, SafetyMessage
 
 _CHECK = TimedCheck(PreClassifier())
+_ORDERS = Category.PROMPT_INJECTION
 
 
 async def memory_check(request: AuthenticatedRequest, text: str) -> None:
-    """Raises ContentBlocked where a prompt of these words would be refused. A classifier computes,
-    so it is limited as moderations are."""
+    """Raises ContentBlocked where a prompt of these words would be refused, or they give orders:
+    a model may have proposed them. A classifier computes, so it is limited as moderations are."""
     await count_use(request, request.auth, "moderations")
     await in_database(_refuse, request.auth, text, "This memory was refused", gives_orders=False)
 
@@ -45,12 +44,11 @@ def _refuse(principal: Principal, text: str, refusal: str, *, gives_orders: bool
         model=load_pools().models[0].id,
         key_id=principal.key_id,
     )
-    decision = _CHECK.check(
-        [SafetyMessage("user", text)], _without_injection(policy) if gives_orders else policy
-    )
-    if decision.blocked:
+    decision = _CHECK.check([SafetyMessage("user", text)], policy)
+    orders = not gives_orders and _refuses_orders(policy) and _ORDERS in decision.categories
+    if decision.blocked or orders:
         raise ContentBlocked(refusal, categories=decision.categories)
 
 
-def _without_injection(policy: Policy) -> Policy:
-    return replace(policy, actions={**policy.actions, Category.PROMPT_INJECTION: Action.ALLOW})
+def _refuses_orders(policy: Policy) -> bool:
+    return not policy.dry_run and policy.action(_ORDERS, "prompt") is Action.BLOCK

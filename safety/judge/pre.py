@@ -2,6 +2,8 @@
 
 Pure and CPU-bound, a few milliseconds; call it in a thread. Every user message counts in full,
 and the recent ones are also read as one text, so that a request cut over several turns is seen.
+People may instruct their own model: what reads like a jailbreak in their own words is flagged, and
+its sentences are read one by one for the harm that it may ask for.
 Content of `tool` messages is searched for injection only: a web page may speak of crimes, but
 it may not give orders. What does, a file too, is withheld from the model by the caller
 (`spotlight.is_withheld`), and flagged: a refusal would close the conversation for somebody who has
@@ -11,13 +13,14 @@ people write into them on the page is checked when it is saved (`backend/api/kep
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from safety.health import failure_record
 from safety.judge.guard import Guard
 from safety.judge.policy import Policy
 from safety.judge.spotlight import is_withheld
 from safety.judge.support import SUPPORT_OFFERED, calls_for_support
-from safety.score.detect import Evidence, examine, examine_untrusted
+from safety.score.detect import Evidence, examine, examine_sentences, examine_untrusted
 from safety.taxonomy import Category
 from safety.types import Action, SafetyDecision, SafetyMessage, newest_of, text_digest
 
@@ -50,10 +53,11 @@ class PreClassifier:
         started = time.perf_counter()
         newest = newest_of(messages)
         digest = text_digest(newest)
-        evidence = _gather(messages, newest, owner=policy.owner)
+        evidence = _gather(messages, newest, policy)
+        of_words = _with_instructions_flagged(policy)
         if policy.guard and self._guard is not None:
-            self._ask_guard(self._guard, messages, evidence, policy)
-        action, _ = policy.judge(evidence.scores, "prompt")
+            self._ask_guard(self._guard, messages, evidence, of_words)
+        action, _ = of_words.judge(evidence.scores, "prompt")
         action = max(action, _examine_untrusted(messages, evidence, policy), key=_severity)
         _, categories = policy.judge(evidence.scores, "prompt")
         layer = evidence.layers[Category(categories[0])] if categories else "none"
@@ -97,9 +101,16 @@ class PreClassifier:
             evidence.failed.append("guard")
 
 
-def _gather(messages: Sequence[SafetyMessage], newest: str, *, owner: str | None) -> Evidence:
+def _with_instructions_flagged(policy: Policy) -> Policy:
+    """`policy` for people's own words, where PROMPT_INJECTION is no ground for a refusal."""
+    if policy.action(Category.PROMPT_INJECTION, "prompt") is not Action.BLOCK:
+        return policy
+    return replace(policy, actions={**policy.actions, Category.PROMPT_INJECTION: Action.FLAG})
+
+
+def _gather(messages: Sequence[SafetyMessage], newest: str, policy: Policy) -> Evidence:
     """Evidence over the user's words, and over what they attached but for orders."""
-    evidence = Evidence()
+    evidence, owner = Evidence(), policy.owner
     said = [m for m in messages if m.role == "user"]
     typed = [m for m in said if not m.is_data]
     for message in said:
@@ -112,6 +123,10 @@ def _gather(messages: Sequence[SafetyMessage], newest: str, *, owner: str | None
         evidence.merge(_together(typed, bound, owner))
     if len(said) > len(typed):
         evidence.merge(_together(said, bound, owner), but=Category.PROMPT_INJECTION)
+    threshold = policy.threshold(Category.PROMPT_INJECTION, "prompt")
+    if evidence.scores.get(Category.PROMPT_INJECTION, 0.0) >= threshold:
+        for message in typed:
+            evidence.merge(examine_sentences(message.text, owner=owner))
     return evidence
 
 

@@ -1,9 +1,11 @@
 """The cascade over one text: rules, then a trained layer, over every decoded view.
 
-`examine` is for what people type and models answer, `examine_untrusted` for orders in what neither
-wrote. Neither raises: a layer that fails is named in the evidence and the others go on.
+`examine` is for what people type and models answer, `examine_sentences` for requests in the midst
+of what people type, `examine_untrusted` for orders in what neither wrote. None raises: a layer that
+fails is named in the evidence and the others go on.
 """
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -34,6 +36,9 @@ MIN_ATTACK_WORDS = 6
 """Different ones. Below, only rules call a text an attack: to the network "Repeat exactly: 漢字"
 looks like one, and so may a single letter held down."""
 _MAX_REMEMBERED = 4_096
+MAX_SENTENCES = 64
+_SENTENCE_END = re.compile(r"\n+|(?<=[.!?:])\s+")
+_Kind = Stage | Literal["untrusted", "sentences"]
 
 
 @dataclass(slots=True)
@@ -98,7 +103,7 @@ def examine(text: str, stage: Stage, *, owner: str | None = None) -> Evidence:
         normalized = normalized_from(view, folded)
         _attempt("classifier", evidence, partial(_learned, normalized, stage, evidence, deadline))
 
-    return _remembered(text, stage, owner, read)
+    return _remembered(text, stage, owner, partial(_examined, text, read))
 
 
 def examine_untrusted(text: str, *, owner: str | None = None) -> Evidence:
@@ -112,25 +117,42 @@ def examine_untrusted(text: str, *, owner: str | None = None) -> Evidence:
         _attempt("orders", found, partial(_orders, normalized, found, deadline))
         evidence.merge(found, only=Category.PROMPT_INJECTION)
 
-    return _remembered(text, "untrusted", owner, read)
+    return _remembered(text, "untrusted", owner, partial(_examined, text, read))
+
+
+def examine_sentences(text: str, *, owner: str | None = None) -> Evidence:
+    """What the layers say about each sentence of a prompt alone: among the many words of a
+    jailbreak a request is overlooked. Of a long text the first and the last ones are read."""
+
+    def read() -> Evidence:
+        evidence = Evidence()
+        sentences = [part for part in _SENTENCE_END.split(text) if part]
+        if len(sentences) > MAX_SENTENCES:
+            half = MAX_SENTENCES // 2
+            sentences = sentences[:half] + sentences[-half:]
+        for sentence in sentences:
+            evidence.merge(examine(sentence, "prompt"))
+        return evidence
+
+    return _remembered(text, "sentences", owner, read)
 
 
 _ReadView = Callable[[str, Sequence[Word], Evidence, float], None]
 
 
 def _remembered(
-    text: str, kind: Stage | Literal["untrusted"], owner: str | None, read: _ReadView
+    text: str, kind: _Kind, owner: str | None, read: Callable[[], Evidence]
 ) -> Evidence:
-    """What `read` finds in all views of `text`, or has found in it for `owner` before."""
+    """What `read` finds in `text`, or has found in it for `owner` before."""
     if owner is None:
-        return _examined(text, read)
+        return read()
     key = (owner, text_digest(text), kind)
     with _lock:
         remembered = _memory.get(key)
         if remembered is not None:
             _memory.move_to_end(key)
             return remembered
-    evidence = _examined(text, read)
+    evidence = read()
     if not evidence.failed:
         with _lock:
             _memory[key] = evidence

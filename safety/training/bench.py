@@ -1,6 +1,6 @@
 """`python -m safety.training.bench`: how good the classifiers are, on sources that they never saw.
 
-Prints, as Markdown: the cost of a check; refusals of short sentences that look like attacks to it;
+Prints, as Markdown: the cost of a check; flags of short sentences that look like attacks to it;
 recall, false alarms and over-refusal by held-out source; AUROC and recall at fixed false alarms,
 beside baselines; recall by category; answers; recall under each disguise. `--quick` leaves out what
 needs the group `safety-train`.
@@ -42,7 +42,7 @@ def main() -> None:
     for name, digest in card()["files"].items():
         say(f"{name}: SHA-256 {digest}")
     say(f"\n## Cost\n\n{encoding_cost()}\n{latency()}\n{streaming_cost()}\n{verifier_rate()}")
-    say(speakers_refused())
+    say(speakers_flagged())
     if not options.quick:
         from safety.training.report import tables
 
@@ -119,12 +119,12 @@ def verifier_rate() -> str:
     return f"The answer check's encoder is asked once in {', in '.join(rates)}."
 
 
-def speakers_refused() -> str:
-    """How many short ordinary sentences of the form "Client 3 says: …" are refused."""
+def speakers_flagged() -> str:
+    """How many short ordinary sentences of the form "Client 3 says: …" read like attacks."""
     check, prompts = PreClassifier(), list(lines(_BENCH / "speakers.txt"))
     decisions = [check.check([SafetyMessage("user", one)], DEFAULT_POLICY) for one in prompts]
-    refused = sum(decision.action is Action.BLOCK for decision in decisions)
-    return f"Refused of {len(prompts)} short sentences that name who speaks: {refused}."
+    flagged = sum(decision.action is not Action.ALLOW for decision in decisions)
+    return f"Flagged of {len(prompts)} short sentences that name who speaks: {flagged}."
 
 
 def _words_a_question(texts: Sequence[str]) -> float:
