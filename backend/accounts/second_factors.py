@@ -17,6 +17,7 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import generate_totp_secret, validate_totp_code
+from django.conf import settings
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import OuterRef, QuerySet
@@ -224,6 +225,15 @@ def second_factors_reset(*, user: User) -> None:
     _notify(user, lambda: gettext("An administrator removed the second factors of your account."))
 
 
+@transaction.atomic
+def wrong_codes_notify(*, user: User) -> None:
+    """Wrong codes were given after the right password, which somebody else may know."""
+    _notify(
+        user,
+        lambda: gettext("Wrong codes were given after the right password of your account."),
+    )
+
+
 def passkey_added(*, user: User) -> list[str]:
     """As the end of `totp_activate`, for a passkey."""
     account_event_record(Action.FACTOR_ADDED, user_id=user.pk, details={"kind": str(PASSKEY)})
@@ -263,6 +273,9 @@ def _notify(user: User, what: Callable[[], str]) -> None:
             to=user.email,
             kind="second_factor",
             subject=gettext("Your Parley account's security changed"),
-            text=gettext("%(what)s\n\nIf this was not you, choose another password at once.\n")
-            % {"what": what()},
+            text=gettext(
+                "%(what)s\n\nIf this was not you, choose another password at once, which ends every"
+                " session:\n\n%(link)s\n"
+            )
+            % {"what": what(), "link": f"{settings.PUBLIC_URL}/forgot-password"},
         )

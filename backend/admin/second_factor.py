@@ -16,7 +16,6 @@ from backend.accounts.models import User
 from backend.accounts.passkey_domain import page_name, passkeys_serve
 from backend.accounts.passkeys import PASSKEYS_ELSEWHERE
 from backend.accounts.second_factors import (
-    code_use,
     second_factors_get,
     totp_activate,
     totp_begin,
@@ -27,6 +26,7 @@ from backend.accounts.second_factors import (
 from backend.accounts.sessions import SSO_ORGANIZATION
 from backend.admin.login import next_of
 from backend.api import throttling
+from backend.api.second_step import code_given
 from backend.api.sign_in import (
     FACTOR,
     SIGNED_IN_AT,
@@ -56,12 +56,10 @@ async def second_factor(request: HttpRequest) -> HttpResponse:
     error = ""
     if request.method == "POST":
         try:
-            await throttling.count_code(user.pk)
-            factor = await in_database(code_use, user=user, code=request.POST.get("code", "")[:40])
+            factor = await code_given(user, request.POST.get("code", "")[:40])
         except ParleyError as refused:
             return await _page(request, {"error": refused.message}, status=refused.status)
         if factor is not None:
-            await throttling.forgive_codes(user.pk)
             if pending is not None:
                 await session_start(request, user, factor=factor)
             else:

@@ -130,6 +130,22 @@ async def may_change(request: HttpRequest, user_id: UUID) -> None:
     await require_own_session(request)
     await throttling.count_change(user_id)
     await require_recent(request)
+    if not await request.session.aget(FACTOR) and await in_database(
+        has_second_factor, user_id=user_id
+    ):
+        # The account has a factor that was never given in this session.
+        raise _proof_needed()
+
+
+async def proof_note(request: HttpRequest, factor: str | None) -> None:
+    """The person has shown again who they are.
+
+    Args:
+        factor: the second factor that was given; None only where the account has none.
+    """
+    await request.session.aset(SIGNED_IN_AT, time.time())
+    if factor is not None:
+        await request.session.aset(FACTOR, factor)
 
 
 async def require_own_session(request: HttpRequest) -> None:
@@ -165,9 +181,15 @@ def _sso_session() -> PermissionDenied:
 async def require_recent(request: HttpRequest) -> None:
     """PermissionDenied, `reauthentication_required`, without a sign-in of the last ten minutes."""
     if not is_recent(await request.session.aget(SIGNED_IN_AT)):
-        raise PermissionDenied(
-            "Enter your password again before you change this.", code="reauthentication_required"
-        )
+        raise _proof_needed()
+
+
+def _proof_needed() -> PermissionDenied:
+    return PermissionDenied(
+        "Show again that it is you before you change this: by your password, and a code where you"
+        " have a second factor.",
+        code="reauthentication_required",
+    )
 
 
 def is_recent(signed_in_at: float | None) -> bool:

@@ -9,10 +9,11 @@ right password takes its own attempt back and clears the second. A browser that 
 the account before (devices.py) has one counter of its own instead of both, so that no
 attacker keeps the account's owner out by guessing.
 
-Codes of a second factor and passwords of signed-in people are counted by person, links of mails by
-address, mails by both. Of a sign-in through an identity provider, its beginning and each answer are
-counted by address and taken back when it succeeds: what remains are the failed ones, and an office
-behind one address locks itself out as little as one person does.
+Passwords of signed-in people are counted by person, links of mails by address, mails by both. Codes
+of a second factor are counted by person until the right one, and each wrong one lengthens the wait.
+Of a sign-in through an identity provider, its beginning and each answer are counted by address and
+taken back when it succeeds: what remains are the failed ones, and an office behind one address
+locks itself out as little as one person does.
 
 Counting and refusing are one atomic step: parallel attempts cannot slip through together.
 """
@@ -24,10 +25,11 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest
 
+from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.api.client_address import client_network
 from backend.api.devices import device_of
-from backend.platform.errors import RateLimited
+from backend.platform.errors import PermissionDenied, RateLimited
 from backend.platform.redis import async_client
 
 # KEYS: counters. ARGV: limit and seconds for each. Returns 0, or the seconds to wait.
@@ -52,6 +54,22 @@ _TAKE_BACK = """
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
 """
 
+# KEYS: wrong codes so far, and the wait. ARGV: how many are free, how many are allowed, the first
+# and the longest wait, and how long the count is kept, in seconds. Returns how many codes were
+# given with this one, and the seconds to wait, for which nothing is counted.
+_COUNT_CODE = """
+local wait = redis.call('TTL', KEYS[2])
+if wait > 0 then return {0, wait} end
+local given = redis.call('INCR', KEYS[1])
+redis.call('EXPIRE', KEYS[1], ARGV[5])
+local over = given - tonumber(ARGV[1])
+if over >= 0 and given <= tonumber(ARGV[2]) then
+  local next_wait = math.min(tonumber(ARGV[3]) * 2 ^ math.min(over, 30), tonumber(ARGV[4]))
+  redis.call('SET', KEYS[2], '', 'EX', string.format('%d', next_wait))
+end
+return {given, 0}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class AttemptLimit:
@@ -70,6 +88,13 @@ LINK_PASSWORDS = AttemptLimit(10, 900)
 SSO_STARTS_PER_ADDRESS = AttemptLimit(300, 600)
 SSO_ANSWERS_PER_ADDRESS = AttemptLimit(60, 600)
 CODES_PER_USER = AttemptLimit(10, 900)
+# Of codes after the right password: so many without a wait, which doubles from the first to the
+# longest, and so many until there is another password.
+FREE_CODES = 3
+MAX_WRONG_CODES = 100
+FIRST_WAIT_S = 15
+MAX_WAIT_S = 3600
+_CODES_KEPT_S = 30 * 24 * 3600
 CHANGES_PER_USER = AttemptLimit(120, 3600)
 MAILS_PER_ADDRESS = AttemptLimit(settings.SIGNUPS_PER_HOUR, 3600)
 # To one address: from one client, and in all. A user who is mailed at another's request still has
@@ -177,9 +202,41 @@ async def forgive_sso_start(request: HttpRequest) -> None:
     await _take_back(_key("sso", "address", client_network(request)))
 
 
+async def count_second_step(user: User) -> int:
+    """Count a code given after the right password, as a wrong one until it is forgiven; how many
+    there are now. Another password begins anew.
+
+    Raises:
+        RateLimited: the wait after the last is not over. PermissionDenied: `codes_locked`.
+    """
+    arguments = (FREE_CODES, MAX_WRONG_CODES, FIRST_WAIT_S, MAX_WAIT_S, _CODES_KEPT_S)
+    client = async_client()
+    answer = await client.eval(_COUNT_CODE, 2, *_second_step_keys(user), *map(str, arguments))
+    given, wait = (int(number) for number in answer)
+    if wait:
+        raise _too_many(wait)
+    if given > MAX_WRONG_CODES:
+        raise PermissionDenied(
+            "Too many wrong codes were given: choose another password to try again.",
+            code="codes_locked",
+        )
+    return given
+
+
+async def forgive_second_step(user: User) -> None:
+    """The right code was given."""
+    await async_client().delete(*_second_step_keys(user))
+
+
+def _second_step_keys(user: User) -> tuple[str, str]:
+    # By the password too: whoever guesses knows it, and another one ends the count.
+    who = f"{user.pk} {user.get_session_auth_hash()}"
+    return _key("second-step", "given", who), _key("second-step", "wait", who)
+
+
 async def count_code(user_id: UUID) -> None:
-    """Count a try at a second factor or at the password of a signed-in person, who is known by
-    their password or session already: no other user can use these tries up."""
+    """Count a try at a new app's first code or at the password of a signed-in person, who is known
+    by their session already: no other user can use these tries up."""
     await _count({_key("code", "user", str(user_id)): CODES_PER_USER})
 
 
@@ -228,11 +285,15 @@ async def may_mail_invitation(request: HttpRequest, organization_id: UUID, email
 async def _count(limits: dict[str, AttemptLimit]) -> None:
     wait = await _wait_or_count(limits)
     if wait:
-        raise RateLimited(
-            f"Too many attempts. Try again in {wait} seconds.",
-            code="too_many_attempts",
-            retry_after=wait,
-        )
+        raise _too_many(wait)
+
+
+def _too_many(wait: int) -> RateLimited:
+    return RateLimited(
+        f"Too many attempts. Try again in {wait} seconds.",
+        code="too_many_attempts",
+        retry_after=wait,
+    )
 
 
 async def _take_back(name: str) -> None:

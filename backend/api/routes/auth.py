@@ -25,7 +25,7 @@ from backend.accounts.models import User
 from backend.accounts.passkeys import passkey_challenge, passkey_claimed, passkey_use
 from backend.accounts.passwords import password_reset_begin, password_reset_complete
 from backend.accounts.principal import AuthenticatedRequest
-from backend.accounts.second_factors import code_use, second_factors_get
+from backend.accounts.second_factors import second_factors_get
 from backend.accounts.sign_up import sign_up_begin, sign_up_complete
 from backend.api import sso, throttling
 from backend.api.authentication import AnonymousWithCsrf, SessionOnly
@@ -47,6 +47,7 @@ from backend.api.schemas.account import (
     SignupRequest,
 )
 from backend.api.schemas.teams import OfferOut
+from backend.api.second_step import code_given
 from backend.api.sign_in import (
     ADDRESS_ASKED,
     pending_user,
@@ -144,12 +145,10 @@ async def login(request: HttpRequest, response: HttpResponse, body: LoginRequest
 async def second_factor(request: HttpRequest, body: CodeBody) -> Me:
     """A code of the authenticator app or a recovery code, after the right password."""
     user = await require_pending_user(request)
-    await throttling.count_code(user.pk)
-    factor = await in_database(code_use, user=user, code=body.code)
+    factor = await code_given(user, body.code)
     if factor is None:
         await sign_in_failed(user=user, why="wrong_code")
         raise AuthenticationFailed("The code is wrong, or was used already.", code="wrong_code")
-    await throttling.forgive_codes(user.pk)
     return await sign_in(request, user, factor=factor)
 
 

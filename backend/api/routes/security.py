@@ -4,8 +4,6 @@ What changes it needs a sign-in of the last ten minutes (`POST /reauthenticate` 
 counted by user, and is mailed to them. No API key opens any of it.
 """
 
-import time
-
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, alogout
 from django.http import HttpResponse
@@ -15,10 +13,11 @@ from backend.accounts.account_events import account_event_record
 from backend.accounts.addresses import address_change_begin
 from backend.accounts.hashing import PASSWORD_THREADS
 from backend.accounts.models import User
-from backend.accounts.passkeys import passkey_add, passkey_begin
+from backend.accounts.passkeys import passkey_add, passkey_begin, passkey_challenge, passkey_use
 from backend.accounts.passwords import password_change
 from backend.accounts.principal import AuthenticatedRequest
 from backend.accounts.second_factors import (
+    has_second_factor,
     passkey_remove,
     recovery_codes_renew,
     second_factors_get,
@@ -34,10 +33,12 @@ from backend.api.authentication import SessionOnly
 from backend.api.devices import device_remember
 from backend.api.schemas.account import (
     CodeBody,
+    Credential,
     EmailBody,
     PasskeyCreate,
     PasskeyOptions,
     PasswordBody,
+    Reauthentication,
     RecoveryCodesOut,
     SecurityOut,
     SentOut,
@@ -45,6 +46,7 @@ from backend.api.schemas.account import (
     SessionOut,
     TotpOut,
 )
+from backend.api.second_step import code_given
 from backend.api.session_devices import session_note
 from backend.api.sign_in import (
     ADDRESS_ASKED,
@@ -54,6 +56,8 @@ from backend.api.sign_in import (
     is_recent,
     may_act_elsewhere,
     may_change,
+    proof_note,
+    sign_in_failed,
 )
 from backend.audit.actions import Action
 from backend.platform.database import in_database
@@ -68,26 +72,61 @@ _TOTP = "totp_enrolment"  # in the session: the sealed secret, and since when
 async def security(request: AuthenticatedRequest) -> SecurityOut:
     """The second factors, without their secrets."""
     factors = await in_database(second_factors_get, user_id=request.auth.user_id)
+    proven = not factors.any or bool(await request.session.aget(FACTOR))
     return SecurityOut.model_validate(
         {
             "totp": factors.totp,
             "recovery_codes": factors.recovery_codes,
             "passkeys": factors.passkeys,
-            "recent_sign_in": is_recent(await request.session.aget(SIGNED_IN_AT)),
+            "recent_sign_in": proven and is_recent(await request.session.aget(SIGNED_IN_AT)),
         }
     )
 
 
 @router.post("/reauthenticate", response={204: None})
-async def reauthenticate(request: AuthenticatedRequest, body: PasswordBody) -> Status:
-    """The password again, before something of the account's security changes."""
+async def reauthenticate(request: AuthenticatedRequest, body: Reauthentication) -> Status:
+    """The password again, and a code where the account has a second factor, before something of the
+    account's security changes."""
     user = await _user(request)
     await throttling.count_code(user.pk)
+    # Not 401: the session is good, and the page would leave it.
     if not await PASSWORD_THREADS.run(user.check_password, body.password):
-        # Not 401: the session is good, and the page would leave it.
         raise InvalidRequest("The password is wrong.", param="password", code="wrong_credentials")
     await throttling.forgive_codes(user.pk)
-    await request.session.aset(SIGNED_IN_AT, time.time())
+    factor = None
+    if await in_database(has_second_factor, user_id=user.pk):
+        factor = await code_given(user, body.code) if body.code else None
+        if factor is None:
+            await sign_in_failed(user=user, why="wrong_code")
+            raise InvalidRequest(
+                "Give a code of your authenticator app, or a recovery code, that was not used"
+                " before.",
+                param="code",
+                code="wrong_code",
+            )
+    await proof_note(request, factor)
+    return Status(204, None)
+
+
+@router.post("/reauthenticate/passkey/options", response=PasskeyOptions)
+async def begin_passkey_proof(request: AuthenticatedRequest) -> PasskeyOptions:
+    """A challenge for one of the person's passkeys, which proves both factors."""
+    user = await _user(request)
+    return PasskeyOptions(options=await in_database(passkey_challenge, request=request, user=user))
+
+
+@router.post("/reauthenticate/passkey", response={204: None})
+async def reauthenticate_by_passkey(request: AuthenticatedRequest, body: Credential) -> Status:
+    """As `reauthenticate`, by a passkey alone."""
+    user = await _user(request)
+    await throttling.count_code(user.pk)
+    try:
+        await in_database(passkey_use, request=request, user=user, credential=body.credential)
+    except AuthenticationFailed as refused:
+        await sign_in_failed(user=user, why="wrong_passkey")
+        raise InvalidRequest(refused.message, param="credential", code="wrong_passkey") from None
+    await throttling.forgive_codes(user.pk)
+    await proof_note(request, "webauthn")
     return Status(204, None)
 
 

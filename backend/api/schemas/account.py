@@ -69,6 +69,14 @@ class PasswordBody(RequestModel):
     password: Password
 
 
+class Reauthentication(PasswordBody):
+    code: Code | None = Field(
+        default=None,
+        description="Of the authenticator app, or a recovery code; needed where the account has a"
+        " second factor.",
+    )
+
+
 class PasswordResetConfirm(PasswordBody):
     token: LinkToken
     revoke_keys: bool = Field(
@@ -118,7 +126,8 @@ class SecurityOut(ResponseModel):
     recovery_codes: int = Field(description="How many are left.")
     passkeys: list[PasskeyOut]
     recent_sign_in: bool = Field(
-        description="False: what changes the account's security asks for the password again."
+        description="False: what changes the account's security asks for a proof again, by the"
+        " password and the second factor where there is one."
     )
 
 

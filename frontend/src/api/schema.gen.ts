@@ -2272,7 +2272,8 @@ export interface paths {
         };
         /**
          * List Exports
-         * @description One's own, and as owner the organization's; newest first.
+         * @description One's own, and as owner the organization's; newest first. One's own hold all of one's
+         *     organizations: a session of an identity provider does not see them.
          */
         get: operations["list_exports"];
         put?: never;
@@ -2298,7 +2299,8 @@ export interface paths {
         put?: never;
         /**
          * Create Export Link
-         * @description A signed link that downloads it, for ten minutes and without a session.
+         * @description A signed link that downloads it, for ten minutes and without a session. Needs a sign-in of
+         *     the last ten minutes, and none by an identity provider.
          */
         post: operations["create_export_link"];
         delete?: never;
@@ -2406,7 +2408,8 @@ export interface paths {
         put?: never;
         /**
          * Accept Invitation
-         * @description Join the organization of an invitation, and work in it from now on.
+         * @description Join the organization of an invitation, and work in it from now on. Not in a session of an
+         *     identity provider, which stays in its organization (`sso_session`).
          */
         post: operations["accept_invitation"];
         delete?: never;
@@ -2430,7 +2433,7 @@ export interface paths {
         put?: never;
         /**
          * Take Join Offer
-         * @description Join by one's address, or ask to.
+         * @description Join by one's address, or ask to. Not in a session of an identity provider.
          */
         post: operations["take_join_offer"];
         delete?: never;
@@ -2470,9 +2473,50 @@ export interface paths {
         put?: never;
         /**
          * Reauthenticate
-         * @description The password again, before something of the account's security changes.
+         * @description The password again, and a code where the account has a second factor, before something of the
+         *     account's security changes.
          */
         post: operations["reauthenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/reauthenticate/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Passkey Proof
+         * @description A challenge for one of the person's passkeys, which proves both factors.
+         */
+        post: operations["begin_passkey_proof"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/reauthenticate/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reauthenticate By Passkey
+         * @description As `reauthenticate`, by a passkey alone.
+         */
+        post: operations["reauthenticate_by_passkey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2636,7 +2680,8 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description Where one is signed in, the last used first; the newest hundred.
+         * @description Where one is signed in, the last used first; the newest hundred. A session of an identity
+         *     provider sees itself alone, where the account has other organizations.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -7050,9 +7095,39 @@ export interface components {
             passkeys: components["schemas"]["PasskeyOut"][];
             /**
              * Recent Sign In
-             * @description False: what changes the account's security asks for the password again.
+             * @description False: what changes the account's security asks for a proof again, by the password and the second factor where there is one.
              */
             recent_sign_in: boolean;
+        };
+        /** Reauthentication */
+        Reauthentication: {
+            /** Password */
+            password: string;
+            /**
+             * Code
+             * @description Of the authenticator app, or a recovery code; needed where the account has a second factor.
+             */
+            code?: string | null;
+        };
+        /**
+         * PasskeyOptions
+         * @description What `navigator.credentials` takes, as JSON (WebAuthn level 3).
+         */
+        PasskeyOptions: {
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * Credential
+         * @description What `navigator.credentials` gave, as JSON (WebAuthn level 3, `toJSON()`).
+         */
+        Credential: {
+            /** Credential */
+            credential: {
+                [key: string]: unknown;
+            };
         };
         /** PasswordBody */
         PasswordBody: {
@@ -7102,16 +7177,6 @@ export interface components {
         CodeBody: {
             /** Code */
             code: string;
-        };
-        /**
-         * PasskeyOptions
-         * @description What `navigator.credentials` takes, as JSON (WebAuthn level 3).
-         */
-        PasskeyOptions: {
-            /** Options */
-            options: {
-                [key: string]: unknown;
-            };
         };
         /** PasskeyCreate */
         PasskeyCreate: {
@@ -7212,16 +7277,6 @@ export interface components {
             email: string;
             /** Password */
             password: string;
-        };
-        /**
-         * Credential
-         * @description What `navigator.credentials` gave, as JSON (WebAuthn level 3, `toJSON()`).
-         */
-        Credential: {
-            /** Credential */
-            credential: {
-                [key: string]: unknown;
-            };
         };
         /** SignedOut */
         SignedOut: {
@@ -11846,7 +11901,53 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PasswordBody"];
+                "application/json": components["schemas"]["Reauthentication"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    begin_passkey_proof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    reauthenticate_by_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Credential"];
             };
         };
         responses: {

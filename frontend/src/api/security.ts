@@ -13,8 +13,15 @@ interface PasskeyOptions {
 
 export const getSecurity = () => api<Security>("/api/me/security");
 
-export const reauthenticate = (password: string) =>
-  api<void>("/api/me/reauthenticate", { method: "POST", body: { password } });
+export const reauthenticate = (body: { password: string; code?: string }) =>
+  api<void>("/api/me/reauthenticate", { method: "POST", body });
+
+export async function reauthenticateByPasskey(): Promise<void> {
+  const path = "/api/me/reauthenticate/passkey";
+  const { options } = await api<PasskeyOptions>(`${path}/options`, { method: "POST" });
+  const credential = await askForPasskey(options.publicKey);
+  return api<void>(path, { method: "POST", body: { credential } });
+}
 
 export const changePassword = (password: string) =>
   api<void>("/api/me/password", { method: "POST", body: { password } });
