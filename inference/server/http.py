@@ -40,8 +40,17 @@ async def read_body(request: Request, kind: type[T]) -> T:
         body += chunk
         if len(body) > MAX_BODY_BYTES:
             raise InvalidRequestError(f"the body is larger than {MAX_BODY_BYTES} bytes")
+    return decode_body(bytes(body), kind)
+
+
+def decode_body(body: bytes, kind: type[T]) -> T:
+    """Validate a JSON body.
+
+    Raises:
+        InvalidRequestError: naming the field that is wrong.
+    """
     try:
-        return msgspec.json.decode(bytes(body), type=kind)
+        return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         text = str(error)
         named = _NAMED.search(text)

@@ -1,5 +1,7 @@
 """A synthetic upstream: a real HTTP server that speaks the engine's contract, without a model.
 
+It reads every body by the engine's own schema and refuses what the engine refuses.
+
 Its answers are the words `w0 w1 w2 …`, one token each, so that a reader can tell which token is
 missing or there twice. A continued answer goes on at the next word. It can be set to fail in
 the ways that a real engine cannot be made to: see `Behaviour`.
@@ -17,9 +19,25 @@ from pathlib import Path
 from typing import Any
 
 import httptools
+import msgspec
 import orjson
 
+from inference.errors import InvalidRequestError
+from inference.server.http import decode_body, error_object
+from inference.server.schemas import (
+    ChatRequest,
+    CompletionRequest,
+    DetokenizeRequest,
+    TokenizeRequest,
+)
+
 DEFAULT_TOKENS = 64
+SCHEMAS: dict[str, type[msgspec.Struct]] = {
+    "/v1/chat/completions": ChatRequest,
+    "/v1/completions": CompletionRequest,
+    "/tokenize": TokenizeRequest,
+    "/detokenize": DetokenizeRequest,
+}
 
 
 def words(first: int, last: int) -> str:
@@ -178,6 +196,12 @@ class _Connection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         behaviour = self._upstream.behaviour
         if self._upstream.frozen:
+            return
+        try:
+            if schema := SCHEMAS.get(self._path):
+                decode_body(self._body, schema)
+        except InvalidRequestError as error:
+            self._answer(error.status, error_object(error))
             return
         if self._path == "/ready":
             self._answer(200 if behaviour.ready else 503, {"ready": behaviour.ready})

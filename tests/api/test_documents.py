@@ -67,7 +67,8 @@ def ask(user: Person, conversation_id: str, text: str, *files: str) -> str:
 
 def prompt_with(product: ScriptedProduct, text: str) -> str:
     """The last message of the request that asked `text`; titles are asked for too."""
-    [body] = [b for b in product.bodies if b["messages"][-1]["content"].rstrip().endswith(text)]
+    chats = [body for body in product.bodies if "messages" in body]
+    [body] = [b for b in chats if b["messages"][-1]["content"].rstrip().endswith(text)]
     return str(body["messages"][-1]["content"])
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from inference.server.http import decode_body
+from inference.server.schemas import ChatRequest
 from safety.health import failures_clear
 from safety.judge.guard import GuardFailed, LlamaGuard, parse_guard_answer
 from safety.judge.policy import DEFAULT_POLICY, Policy
@@ -35,6 +37,7 @@ def guard_server():
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            decode_body(body, ChatRequest)
             found = b"unsafe\\nS2" if b"lock" in body else b"safe"
             answer = b'{"choices": [{"message": {"content": "' + found + b'"}}]}'
             self.send_response(200)

@@ -200,8 +200,9 @@ def _refusal(checks: list[Checked]) -> SafetyDecision | None:
 def _offers_support(request: GenerationRequest, checks: list[Checked]) -> bool:
     """Whether the page shows where to find help beside the answer. Results of tools are no words of
     the person: the answer before them has shown it."""
-    answers_person = request.turn is not None and request.messages[-1].role != "tool"
-    return answers_person and any(offers_support(check.decision) for check in checks)
+    if request.turn is None or any(message.role == "tool" for message in request.messages[-1:]):
+        return False
+    return any(offers_support(check.decision) for check in checks)
 
 
 def _finish_blocked(row: Generation, error: ContentBlocked) -> None:

@@ -22,7 +22,7 @@ const BY_REGION: Record<string, HelpLine> = {
   CN: { number: "12356", name: "心理援助热线" },
   DE: { number: "0800 111 0 111", name: "TelefonSeelsorge" },
   EG: { number: "16328", name: "الأمانة العامة للصحة النفسية" },
-  ES: { number: "024", name: "Línea 024" },
+  ES: { number: "024", name: "Atención a la conducta suicida" },
   FR: { number: "3114", name: "Numéro national de prévention du suicide" },
   GB: { number: "116 123", name: "Samaritans" },
   IE: { number: "116 123", name: "Samaritans" },
@@ -30,11 +30,11 @@ const BY_REGION: Record<string, HelpLine> = {
   JP: { number: "0120-279-338", name: "よりそいホットライン" },
   LB: { number: "1564", name: "Embrace" },
   MX: { number: "800 911 2000", name: "Línea de la Vida" },
-  NZ: { number: "1737", name: "1737, Need to talk?" },
+  NZ: { number: "1737", name: "Need to talk?" },
   SA: { number: "920033360", name: "المركز الوطني لتعزيز الصحة النفسية" },
   SG: { number: "1767", name: "Samaritans of Singapore" },
   TW: { number: "1925", name: "安心專線" },
-  US: { number: "988", name: "988 Suicide & Crisis Lifeline" },
+  US: { number: "988", name: "Suicide & Crisis Lifeline" },
 };
 
 /** The line of the reader's country, as the browser's language names it; none where none is known. */
