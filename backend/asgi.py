@@ -27,6 +27,7 @@ from backend.api.handler import Handler  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.request_logs.loop import request_log_loops  # noqa: E402
 from backend.api.tool_rounds import tool_loops  # noqa: E402
+from backend.api.turn_claims import turn_loops  # noqa: E402
 from backend.api.websocket import websocket_application  # noqa: E402
 from backend.generation.lifespan import with_gateway  # noqa: E402
 
@@ -44,6 +45,7 @@ application = with_gateway(
         **batch_loops(gateway),
         **request_log_loops(gateway),
         **tool_loops(gateway),
+        **turn_loops(gateway),
     },
 )
 

@@ -27,10 +27,6 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "backend.conversations.tasks.purge_overdue",
         "schedule": 60.0,
     },
-    "fail-orphaned-turns": {
-        "task": "backend.conversations.tasks.fail_orphaned_turns",
-        "schedule": 60.0,
-    },
     "write-api-key-last-uses": {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,

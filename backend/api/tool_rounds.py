@@ -14,6 +14,7 @@ import structlog
 from backend.accounts.authentication import principal_for_session, principal_in_project
 from backend.accounts.principal import Principal
 from backend.api.documents import Asker, history_with_passages
+from backend.api.turn_claims import turn_claimed
 from backend.api.turns import finish_refused, merged_parameters, room_for_turn, tools_of
 from backend.conversations.models import Conversation, Message
 from backend.conversations.types import Turn
@@ -35,7 +36,8 @@ log = structlog.get_logger(__name__)
 
 AT_ONCE = 16
 _LOOK_S = 0.5
-_RENEW_S = 5.0
+_RENEW_S = 1.5
+_LEAVE_S = 5.0
 
 
 class ToolLoop:
@@ -116,11 +118,16 @@ class ToolLoop:
             await self._answer(principal, turn, tools_of(offered, turn.assistant_message.model))
 
     async def _answer(self, principal: Principal, turn: Turn, tools: Tools | None) -> None:
-        try:
-            wanted = await self._request(principal, turn, tools)
-            await generation_start(self._gateway, wanted)
-        except ParleyError as error:
-            await finish_refused(turn.assistant_message.id, error)
+        message_id = turn.assistant_message.id
+        with turn_claimed(message_id):
+            try:
+                wanted = await self._request(principal, turn, tools)
+                await generation_start(self._gateway, wanted)
+            except ParleyError as error:
+                await finish_refused(message_id, error)
+            except BaseException:
+                await finish_refused(message_id, ParleyError("The answer was not begun."))
+                raise
 
     async def _request(
         self, principal: Principal, turn: Turn, tools: Tools | None
@@ -150,7 +157,7 @@ class ToolLoop:
         """What was sent already is waited for: some of it may be sent only once."""
         tasks = list(self._running.values())
         if tasks:
-            await asyncio.wait(tasks, timeout=_RENEW_S)
+            await asyncio.wait(tasks, timeout=_LEAVE_S)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

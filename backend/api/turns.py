@@ -33,6 +33,7 @@ from backend.api.idempotency import (
     refuse_if_succeeded,
 )
 from backend.api.sse import EventStreamResponse
+from backend.api.turn_claims import turn_claimed
 from backend.conversations.models import MessageStatus
 from backend.conversations.turns import RoomFor, message_finish
 from backend.conversations.types import Turn
@@ -81,7 +82,8 @@ async def answer_turn(
     async def begin(claim: Claim | None) -> HttpResponseBase:
         turn = await store()
         offer = partial(_offer, runs_python=runs_python) if offers_tools else None
-        return await _begin(request, turn, params, reuse, claim, offer)
+        with turn_claimed(turn.assistant_message.id):
+            return await _begin(request, turn, params, reuse, claim, offer)
 
     if HEADER not in request.headers:
         return await _in_own_task(partial(begin, None))
@@ -146,21 +148,39 @@ async def _begin(
         message_id=str(turn.assistant_message.id),
     )
     try:
-        principal = await _asking(request, turn)
-        tools = await in_database(offer, principal, turn) if offer else None
-        gateway = gateway_of(request.scope)
-        asker = Asker(gateway, principal, request.request_id, client_hash(request))
-        history = await history_with_passages(asker, turn)
+        wanted = await _request(request, turn, ids, params, reuse, claim, offer)
+        fence = None if claim is None else partial(refuse_if_succeeded, claim)
+        started = await generation_start(gateway_of(request.scope), wanted, fence=fence)
     except ParleyError as error:
         await _refused(turn, ids, error)
         raise
-    wanted = GenerationRequest(
+    except BaseException:
+        await finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
+        raise
+    # From here on the generation finishes the message, whoever disconnects.
+    await release_connection()
+    return generations.stream(request, started.id, started.headers)
+
+
+async def _request(
+    request: AuthenticatedRequest,
+    turn: Turn,
+    ids: TurnIds,
+    params: SamplingParams | None,
+    reuse: Reuse,
+    claim: Claim | None,
+    offer: Callable[[Principal, Turn], Tools | None] | None,
+) -> GenerationRequest:
+    principal = await _asking(request, turn)
+    tools = await in_database(offer, principal, turn) if offer else None
+    asker = Asker(gateway_of(request.scope), principal, request.request_id, client_hash(request))
+    return GenerationRequest(
         principal=principal,
         request_id=request.request_id,
         client_hash=client_hash(request),
         endpoint="chat",
         model=turn.assistant_message.model,
-        messages=history,
+        messages=await history_with_passages(asker, turn),
         params=merged_parameters(turn, params),
         tools=tools,
         stream_usage=True,
@@ -171,18 +191,6 @@ async def _begin(
         generation_id=None if claim is None else claim.generation_id,
         reuse="never" if turn.is_temporary else reuse,
     )
-    fence = None if claim is None else partial(refuse_if_succeeded, claim)
-    try:
-        started = await generation_start(gateway, wanted, fence=fence)
-    except ParleyError as error:
-        await _refused(turn, ids, error)
-        raise
-    except BaseException:
-        await finish_refused(turn.assistant_message.id, ParleyError("The answer was not begun."))
-        raise
-    # From here on the generation finishes the message, whoever disconnects.
-    await release_connection()
-    return generations.stream(request, started.id, started.headers)
 
 
 def room_for_history(max_tokens: int | None = None) -> RoomFor:
@@ -249,6 +257,7 @@ async def _refused(turn: Turn, ids: TurnIds, error: ParleyError) -> None:
 
 
 async def finish_refused(message_id: UUID, error: ParleyError) -> None:
+    """End a pending answer that has no generation to end it."""
     blocked = isinstance(error, ContentBlocked)
     await in_database(
         message_finish,
@@ -258,4 +267,5 @@ async def finish_refused(message_id: UUID, error: ParleyError) -> None:
         finish_reason="content_filter" if blocked else "error",
         input_tokens=0,
         output_tokens=0,
+        only_unbegun=True,
     )

@@ -212,11 +212,22 @@ class Message(models.Model):
         blank=True,
         help_text="Of a prompt: what became of its words in memory (memory_proposals.py).",
     )
+    claimed_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Of a pending answer: until when the process lives that is to begin it.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         indexes = [
             models.Index(fields=["conversation", "parent", "created_at"], name="message_siblings"),
+            models.Index(
+                fields=["claimed_until"],
+                condition=models.Q(status="pending", generation_id=None),
+                name="message_unbegun",
+            ),
             models.Index(
                 fields=["conversation"],
                 condition=models.Q(status="pending"),

@@ -21,10 +21,8 @@ from backend.conversations.models import Attachment, Conversation, Message, Mess
 from backend.conversations.notify import notify
 from backend.conversations.selectors import trash_of
 from backend.conversations.services import conversation_delete
-from backend.conversations.turns import message_finish
 
 UNUSED_UPLOAD_AGE = timedelta(days=1)
-ORPHANED_TURN_AGE = timedelta(minutes=15)
 TEMPORARY_AGE = timedelta(hours=1)
 ERASE_SECONDS = 2.0  # of one call of `trash_erase`, whose caller holds a connection
 
@@ -159,31 +157,6 @@ def unused_uploads_purge(*, now: datetime | None = None) -> int:
                 attachment.delete()
                 erased += 1
     return erased
-
-
-def orphaned_turns_fail(*, now: datetime | None = None) -> int:
-    """End answers whose process died between storing the turn and starting a Generation.
-
-    From the Generation on, failover and the reaper end it.
-
-    Returns:
-        How many were ended.
-    """
-    before = (now or timezone.now()) - ORPHANED_TURN_AGE
-    orphaned = Message.objects.filter(
-        status=MessageStatus.PENDING, generation_id=None, created_at__lt=before
-    )
-    ids = list(orphaned.values_list("pk", flat=True))
-    for message_id in ids:
-        message_finish(
-            message_id=message_id,
-            text="",
-            status=MessageStatus.FAILED,
-            finish_reason="",
-            input_tokens=0,
-            output_tokens=0,
-        )
-    return len(ids)
 
 
 def _due(before: datetime) -> Iterator[UUID]:

@@ -23,12 +23,6 @@ def purge_overdue() -> int:
 
 
 @shared_task
-def fail_orphaned_turns() -> int:
-    """Every minute; see purge.orphaned_turns_fail."""
-    return purge.orphaned_turns_fail()
-
-
-@shared_task
 def title_create(conversation_id: str) -> str | None:
     """After the first completed answer; see titles.conversation_title."""
     return titles.conversation_title(conversation_id=UUID(conversation_id))

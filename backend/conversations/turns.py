@@ -8,6 +8,7 @@ by the others; all are `no_key`, which new child rows do not wait for. So they c
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from enum import Enum
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -41,6 +42,10 @@ from backend.platform.errors import Conflict, InvalidRequest, NotFound
 class _Where(Enum):
     ACTIVE_LEAF = "active leaf"
 
+
+TURN_CLAIM = timedelta(seconds=6)
+"""How long a pending answer waits for its generation unless the process that begins it renews that
+(orphaned_turns.py)."""
 
 ACTIVE_LEAF: Final = _Where.ACTIVE_LEAF
 """The parent of a message that simply continues the shown branch."""
@@ -230,17 +235,17 @@ def generation_attach(
 ) -> None:
     """Say which Generation fills a pending message, and tell the user's tabs.
 
-    Does nothing where the message is not pending any more: its conversation was purged, or the
-    answer was given up.
-
     Args:
         model: that makes the answer: another one may stand in for the one that was asked for.
         withheld: what it is not given (withheld.py).
         shows_support: see SHOWS_SUPPORT.
+    Raises:
+        Conflict: the message is not pending any more: its conversation was purged, or the process
+            stalled for so long that the answer was given up.
     """
     message = _pending_locked(message_id)
     if message is None:
-        return
+        raise Conflict("This answer was given up before it began. Ask again.", code="turn_over")
     message.generation_id = generation_id
     sent = message.sent or {}
     if model not in (None, message.model) and sent.get("used", 0) >= sent.get("tokens", 1):
@@ -273,6 +278,7 @@ def message_finish(
     parts: list[dict[str, Any]] | None = None,
     from_outage: bool = False,
     shows_support: bool = False,
+    only_unbegun: bool = False,
 ) -> None:
     """Store the answer and its terminal status. Called once by the end of each generation.
 
@@ -285,12 +291,13 @@ def message_finish(
         parts: what `text` says, where it is more than text (items.py).
         from_outage: it is a stored answer, given while its model could not answer.
         shows_support: it was stopped for self-harm; see SHOWS_SUPPORT.
+        only_unbegun: leave one alone that has its generation.
     """
     status = MessageStatus(status)
     if status == MessageStatus.PENDING:
         raise ValueError("A message is not finished as pending.")
     message = _pending_locked(message_id)
-    if message is None:
+    if message is None or (only_unbegun and message.generation_id is not None):
         return
     begun = (message.sent or {}).get(_BEGINNING, "")
     if begun:
@@ -341,6 +348,7 @@ def _answer_to(
         role=MessageRole.ASSISTANT,
         status=MessageStatus.PENDING,
         model=model,
+        claimed_until=timezone.now() + TURN_CLAIM,
     )
     conversation.active_message = answer
     conversation.model = model

@@ -46,7 +46,7 @@ class GatewaySettings:
             grace_s=float(settings.DISCONNECT_GRACE_S),
             max_queued=int(settings.MAX_QUEUED_GENERATIONS),
             drain_s=float(os.environ.get("PARLEY_DRAIN_S") or 7),
-            reap_after_s=max(10.0, 3 * lease_s),
+            reap_after_s=max(3.0, lease_s / 2),
             engine_key=settings.ENGINE_API_KEY,
             engine_tls=settings.ENGINE_TLS_REQUIRED,
             engine_ca_file=settings.ENGINE_CA_FILE,

@@ -44,7 +44,7 @@ from backend.tools.withheld import output_withheld
 
 MAX_ROUNDS = 8
 MAX_CALLS = 8
-LEASE = timedelta(seconds=15)
+LEASE = timedelta(seconds=6)
 
 # Every web process asks twice a second, mostly for nothing: one statement, which nobody composes.
 _CLAIM = """

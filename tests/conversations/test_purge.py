@@ -1,6 +1,5 @@
 """What is deleted is gone after thirty days, files too, and not a day before."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -15,13 +14,12 @@ from backend.conversations.models import (
     Conversation,
     Feedback,
     Message,
-    MessageStatus,
     Share,
 )
 from backend.conversations.services import conversation_delete, conversation_restore
 from backend.conversations.shares import share_create
-from backend.conversations.tasks import fail_orphaned_turns, purge_deleted
-from backend.conversations.turns import generation_attach, turn_create
+from backend.conversations.tasks import purge_deleted
+from backend.conversations.turns import turn_create
 from tests.conversations.message_trees import finished_turns
 from tests.conversations.test_attachments import upload
 from tests.factories import MODEL, conversation_of, member
@@ -136,29 +134,3 @@ def test_hourly_task_purges_conversations_and_uploads(user):
     assert purge_deleted() == {"conversations": 1, "uploads": 1}
     assert purge_deleted() == {"conversations": 0, "uploads": 0}
     assert not Conversation.objects.filter(pk=conversation.pk).exists()
-
-
-def test_answer_fails_when_its_process_died_before_it_began(user):
-    conversation = conversation_of(user)
-
-    def ask(text):
-        return turn_create(
-            principal=user,
-            conversation_id=conversation.id,
-            parts=[{"type": "text", "text": text}],
-            model=MODEL,
-        )
-
-    orphaned = ask("lost")
-    Message.objects.update(created_at=timezone.now() - timedelta(minutes=20))
-    assert fail_orphaned_turns() == 1
-    running = ask("found")
-    generation_attach(message_id=running.assistant_message.id, generation_id=uuid.uuid4())
-    Message.objects.filter(status=MessageStatus.PENDING).update(
-        created_at=timezone.now() - timedelta(hours=2)
-    )
-
-    assert fail_orphaned_turns() == 0
-    orphaned.assistant_message.refresh_from_db()
-    assert orphaned.assistant_message.status == MessageStatus.FAILED
-    assert running.history[-1].content == "lost\n\nfound"

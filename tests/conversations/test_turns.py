@@ -318,6 +318,7 @@ def test_generation_is_attached_to_the_pending_answer_only(user, chat):
     assert running is not None
     assert (running.id, running.message_id) == (generation_id, turn.assistant_message.id)
     answer(turn)
-    generation_attach(message_id=turn.assistant_message.id, generation_id=uuid.uuid4())
+    with pytest.raises(Conflict):
+        generation_attach(message_id=turn.assistant_message.id, generation_id=uuid.uuid4())
     assert Message.objects.get(role="assistant").generation_id == generation_id
     assert branch_get(principal=user, conversation_id=chat.id).generation is None

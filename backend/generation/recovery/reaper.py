@@ -1,7 +1,8 @@
 """Settles generations whose process and buffer are both gone.
 
 Redis knows every open generation that a process runs, or could take up. One that it does not
-know in two rounds has lost both: what readers saw of it is not known. It ends as `failed`,
+know in two rounds has lost both (a Redis that lost its memory is given some leases to be told
+everything again): what readers saw of it is not known. It ends as `failed`,
 without text. What is billed is the engine's own final count; where no engine knows of it either,
 nothing: the doubt is ours (decision 0073).
 
@@ -11,11 +12,13 @@ either shows its lease by then or finds, after taking it, that the generation is
 """
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from django.db import DatabaseError
+from django.db.models import Q
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -41,7 +44,10 @@ from billing.budgets import settle
 
 log = structlog.get_logger(__name__)
 
-_AT_A_TIME = 200
+_AT_A_TIME = 500
+# So many leases after Redis lost its memory nothing is taken for lost: whoever lives restores its
+# leases within a third of one.
+_MEMORY_LEASES = 3
 
 
 class Reaper:
@@ -65,7 +71,7 @@ class Reaper:
     async def run(self) -> None:
         """The reaper's task; ends when the process drains."""
         while not self._registry.draining:
-            await asyncio.sleep(self._settings.lease_s)
+            await asyncio.sleep(self._settings.lease_s / 2)
             try:
                 await self.round()
             except (RedisError, OSError, DatabaseError) as error:
@@ -74,22 +80,32 @@ class Reaper:
     async def round(self) -> int:
         """One look; how many generations were settled.
 
-        Two rounds lie a lease apart. A process that lives restores the leases that Redis lost
+        Two rounds lie half a lease apart. A process that lives restores the leases that Redis lost
         within a third of one.
         """
-        rows = await in_database(_old_open_generations, self._settings.reap_after_s)
-        known = await self._leases.in_hand([row.id for row in rows]) if rows else []
-        unknown = {
-            row.id: row
-            for row, is_known in zip(rows, known, strict=True)
-            if not is_known and row.id not in self._registry
-        }
+        if await self._leases.memory_age_s() < _MEMORY_LEASES * self._settings.lease_s:
+            self._unknown.clear()
+            return 0
+        unknown = {row.id: row async for row in self._unknown_rows()}
         lost = [row for row in unknown.values() if row.id in self._unknown]
         self._unknown = set(unknown)
         settled = 0
         for row in lost:
             settled += await self._try(row)
         return settled
+
+    async def _unknown_rows(self) -> AsyncIterator[Generation]:
+        """All open generations of some age that nobody holds, the oldest first."""
+        rows: list[Generation] = []
+        while not rows or len(rows) == _AT_A_TIME:
+            last = rows[-1] if rows else None
+            rows = await in_database(_old_open_generations, self._settings.reap_after_s, last)
+            if not rows:
+                return
+            known = await self._leases.in_hand([row.id for row in rows])
+            for row, is_known in zip(rows, known, strict=True):
+                if not is_known and row.id not in self._registry:
+                    yield row
 
     async def _try(self, row: Generation) -> bool:
         try:
@@ -126,10 +142,15 @@ class Reaper:
         return finished.by_us
 
 
-def _old_open_generations(age_s: float) -> list[Generation]:
+def _old_open_generations(age_s: float, last: Generation | None) -> list[Generation]:
+    """The oldest that follow `last`."""
     before = timezone.now() - timedelta(seconds=age_s)
     rows = Generation.objects.filter(state__in=OPEN_STATES, created_at__lt=before)
-    return list(rows.order_by("created_at")[:_AT_A_TIME])
+    if last is not None:
+        later = Q(created_at=last.created_at, pk__gt=last.pk) | Q(created_at__gt=last.created_at)
+        rows = rows.filter(later, created_at__gte=last.created_at)
+    known = rows.only("created_at", "model", "request_id").order_by("created_at", "pk")
+    return list(known[:_AT_A_TIME])
 
 
 def _finish_lost(row: Generation, counted: Usage | None) -> Finished:

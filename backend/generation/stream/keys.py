@@ -27,6 +27,11 @@ def leases(shard: int) -> str:
     return f"generation:leases:{{{shard}}}"
 
 
+def since(shard: int) -> str:
+    """Since when Redis has had its memory, by its own clock."""
+    return f"generation:since:{{{shard}}}"
+
+
 def control(process_id: str, shard: int) -> str:
     """Stream: messages to one process, read together with the events it follows in the shard."""
     return f"generation:control:{{{shard}}}:{process_id}"

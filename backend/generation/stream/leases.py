@@ -24,6 +24,7 @@ from backend.generation.stream.scripts import (
     END_WITH,
     FENCED,
     LAPSED,
+    MEMORY_AGE,
     MISSING,
     PRESENT,
     RELEASE,
@@ -65,6 +66,7 @@ class Leases:
         self._release = batch.script(RELEASE)
         self._end_with = redis.register_script(END_WITH)
         self._lapsed = redis.register_script(LAPSED)
+        self._memory_age = redis.register_script(MEMORY_AGE)
         self._present = redis.register_script(PRESENT)
 
     def value(self, epoch: int) -> str:
@@ -209,6 +211,13 @@ class Leases:
             for generation_id in generation_ids:
                 pipeline.exists(keys.lease(generation_id), keys.request(generation_id))
             return [bool(found) for found in await pipeline.execute()]
+
+    async def memory_age_s(self) -> int:
+        """For how long Redis has lost nothing, as far as its processes have looked."""
+        ages = await asyncio.gather(
+            *(self._memory_age(keys=[keys.since(shard)]) for shard in keys.shards())
+        )
+        return min(int(age) for age in ages)
 
     async def mark_cancelled(self, generation_id: UUID) -> None:
         await self._redis.set(keys.cancelled(generation_id), 1, ex=_CANCEL_TTL_S)

@@ -137,3 +137,10 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
 return redis.call('ZCARD', KEYS[1])
 """
+
+# For how long Redis has had its memory. KEYS: since. Returns seconds; 0 where it has just lost it.
+MEMORY_AGE = """
+local now = redis.call('TIME')[1]
+redis.call('SET', KEYS[1], now, 'NX')
+return now - redis.call('GET', KEYS[1])
+"""
