@@ -78,9 +78,9 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
         passages = _passages_of_text(data, filename)
 
     name = secrets.token_hex(16)
-    stored = default_storage.save(f"attachments/{name[:2]}/{name}{suffix}", ContentFile(data))
-    with contextlib.ExitStack() as undo, transaction.atomic():
-        undo.callback(default_storage.delete, stored)
+    # The row first: a process that dies in between leaves a row, which is purged, and no file that
+    # nobody knows.
+    with transaction.atomic():
         attachment_room_check(principal, len(data))
         attachment = Attachment.objects.create(
             organization_id=principal.organization_id,
@@ -89,9 +89,12 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
             filename=_filename_clean(filename),
             content_type=content_type,
             size=len(data),
-            file=stored,
+            file=f"attachments/{name[:2]}/{name}{suffix}",
         )
         _passages_store(attachment, passages)
+    with contextlib.ExitStack() as undo:
+        undo.callback(attachment.delete)
+        default_storage.save(attachment.file.name, ContentFile(data))
         undo.pop_all()
     return attachment
 

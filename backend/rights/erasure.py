@@ -5,9 +5,10 @@ a worker died with goes on where it stopped. At the end every table is asked aga
 finds a row left fails: a certificate says what is true.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
@@ -26,11 +27,14 @@ from backend.generation.models import OPEN_STATES, Generation
 from backend.generation.stream import keys
 from backend.platform.languages import writing_in
 from backend.platform.redis import sync_stream_client
-from backend.rights.models import Erasure, JobState, SubjectKind
+from backend.rights.export_files import folder_delete
+from backend.rights.lease import Lease
+from backend.rights.models import UNFINISHED, DataExport, Erasure, JobState, SubjectKind
 from backend.rights.registry import TABLES, Fate, Table
 from backend.rights.subject import Subject
 
 BATCH = 200
+BLANKED_AT_ONCE = 1000
 _GONE = (Fate.DELETED, Fate.WITH_PARENT)
 _VERIFIED = gettext_noop("Every table was asked again after the erasure and had no row left.")
 _BACKUPS = gettext_noop(
@@ -68,46 +72,75 @@ def counts_of(subject: Subject) -> dict[str, int]:
     return counts
 
 
-def erase(erasure: Erasure, *, renew: Callable[[], None]) -> None:
+def erase(erasure: Erasure, *, lease: Lease) -> None:
     """Erase what is left, and write the certificate.
 
-    Args:
-        renew: called between batches: the worker is alive.
     Raises:
-        NotYet: an answer is still being generated. RowsLeft.
+        NotYet: an answer is still being generated, or an export is still being written.
+        LeaseLost: another worker has the job. RowsLeft.
     """
     subject = Subject(erasure.kind, erasure.subject_id)
     if _open_generations(subject).exists():
         raise NotYet
+    _end_exports(subject)
     erasure.progress.setdefault("counts", {**counts_of(subject), **erasure.progress["at_once"]})
     erasure.progress["cached"] = erasure.progress.get("cached", 0) + _forget_buffers(subject)
-    erasure.save(update_fields=["progress"])
+    lease.store("progress")
     for table in TABLES:
-        _erase_rows(table, subject, renew)
+        _erase_rows(table, subject, lease)
     _blank_admin_log(subject)
-    _finish(erasure, subject)
+    _finish(erasure, subject, lease)
 
 
 def _open_generations(subject: Subject) -> QuerySet[Generation]:
     return Generation.objects.filter(**{f"{subject.kind}_id": subject.id}, state__in=OPEN_STATES)
 
 
-def _erase_rows(table: Table, subject: Subject, renew: Callable[[], None]) -> None:
+def _end_exports(subject: Subject) -> None:
+    """End exports of the subject that are not done; whoever writes one has lost its lease by it.
+
+    Raises: NotYet: a worker may still be writing. It leaves at its next chunk, or its lease ends.
+    """
+    exports = DataExport.objects.filter(kind=subject.kind, subject_id=subject.id)
+    with transaction.atomic():
+        for job in exports.select_for_update().filter(state__in=UNFINISHED):
+            if job.state != JobState.RUNNING:
+                job.claimed_until = None
+            job.state, job.lease = JobState.FAILED, uuid4()
+            job.error = "The subject is being erased."
+            job.save(update_fields=["state", "lease", "claimed_until", "error"])
+    if exports.filter(state=JobState.FAILED, claimed_until__gt=timezone.now()).exists():
+        raise NotYet
+
+
+def _erase_rows(table: Table, subject: Subject, lease: Lease) -> None:
     rows, fate = table.rows(subject), table.fate(subject.kind)
     if rows is None or fate in (Fate.KEPT, Fate.WITH_PARENT):
         return
     if fate is Fate.BLANKED:
         if table.blank:
-            rows.update(**table.blank)
+            _blank_rows(rows, table.blank, lease)
         return
     while batch := list(rows.order_by("pk")[:BATCH]):
         # Files first: after a crash in between a row is found again, a file is not.
         for row in batch:
             for name in filter(None, (str(getattr(row, field)) for field in table.stored)):
                 default_storage.delete(name)
+            if table.folder is not None:
+                folder_delete(table.folder(row.pk))
         with transaction.atomic():
             table.model._default_manager.filter(pk__in=[row.pk for row in batch]).delete()
-        renew()
+        lease.renew()
+
+
+def _blank_rows(rows: QuerySet[Model], blank: Mapping[str, Any], lease: Lease) -> None:
+    """In batches by key: one statement for all would hold its locks, and the lease, too long."""
+    keys_left = rows.exclude(**blank).order_by("pk").values_list("pk", flat=True)
+    batch = list(keys_left[:BLANKED_AT_ONCE])
+    while batch:
+        rows.model._default_manager.filter(pk__in=batch).update(**blank)
+        lease.renew()
+        batch = list(keys_left.filter(pk__gt=batch[-1])[:BLANKED_AT_ONCE])
 
 
 def _forget_buffers(subject: Subject) -> int:
@@ -134,7 +167,7 @@ def _blank_admin_log(subject: Subject) -> None:
 
 
 @transaction.atomic
-def _finish(erasure: Erasure, subject: Subject) -> None:
+def _finish(erasure: Erasure, subject: Subject, lease: Lease) -> None:
     left = {
         table.label: rows.count()
         for table in TABLES
@@ -148,7 +181,7 @@ def _finish(erasure: Erasure, subject: Subject) -> None:
     language, erasure.language = erasure.language, ""
     erasure.progress = {}
     erasure.state, erasure.finished_at, erasure.error = JobState.DONE, timezone.now(), ""
-    erasure.save()
+    lease.store("certificate", "notify", "language", "progress", "state", "finished_at", "error")
     if notify:
         with writing_in(language):
             mail_queue(

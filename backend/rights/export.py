@@ -8,7 +8,7 @@ memory stays flat, however much there is.
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import IO, Any
@@ -26,6 +26,8 @@ from backend.accounts.mail import mail_queue
 from backend.accounts.models import User
 from backend.platform.json import encode_json
 from backend.platform.pages import in_pages
+from backend.rights.export_files import export_folder, folder_delete
+from backend.rights.lease import Lease
 from backend.rights.models import DataExport, JobState, SubjectKind
 from backend.rights.readme import readme_text
 from backend.rights.registry import BY_LABEL, TABLES, Table
@@ -37,27 +39,18 @@ _CHUNK_ROWS = 200
 _CHUNK_BYTES = 256 * 1024
 
 
-def export(job: DataExport, *, renew: Callable[[], None]) -> None:
+def export(job: DataExport, *, lease: Lease) -> None:
     """Write the parts that are missing, then the zip.
 
-    Args:
-        renew: called between chunks: the worker is alive.
+    Raises: LeaseLost: another worker has the job, or it was ended.
     """
     subject = _subject(job)
     for table in TABLES:
         if not table.exported or table.label in job.progress:
             continue
-        job.progress[table.label] = _write_part(job, table, subject, renew)
-        job.save(update_fields=["progress"])
-    _write_zip(job, subject, renew)
-
-
-def export_discard(job: DataExport) -> None:
-    """Delete its parts and its zip; the row stays to say that there was one."""
-    for label in job.progress:
-        default_storage.delete(_part_name(job, label))
-    if job.file:
-        job.file.delete(save=False)
+        job.progress[table.label] = _write_part(job, table, subject, lease)
+        lease.store("progress")
+    _write_zip(job, subject, lease)
 
 
 def exports_expire() -> int:
@@ -65,7 +58,7 @@ def exports_expire() -> int:
     due = DataExport.objects.filter(expires_at__lte=timezone.now()).exclude(file="")
     expired = 0
     for job in due.iterator():
-        export_discard(job)
+        folder_delete(export_folder(job.pk))
         job.file, job.progress = "", {}
         job.save(update_fields=["file", "progress"])
         expired += 1
@@ -94,7 +87,7 @@ def _subject(job: DataExport) -> Subject:
     return Subject(job.kind, job.subject_id, email)
 
 
-def _write_part(job: DataExport, table: Table, subject: Subject, renew: Callable[[], None]) -> int:
+def _write_part(job: DataExport, table: Table, subject: Subject, lease: Lease) -> int:
     """One table as JSON lines into the storage; how many rows it has."""
     rows, count = table.rows(subject), 0
     if rows is None:
@@ -104,16 +97,17 @@ def _write_part(job: DataExport, table: Table, subject: Subject, renew: Callable
             part.write(_line(document_of(table, row)))
             count += 1
             if count % _CHUNK_ROWS == 0:
-                renew()
+                lease.renew()
         if count:
             part.seek(0)
             name = _part_name(job, table.label)
+            lease.check()
             default_storage.delete(name)  # of an attempt that ended before it was noted
-            default_storage.save(name, File(part))
+            default_storage.save(name, _RenewingFile(part, lease))
     return count
 
 
-def _write_zip(job: DataExport, subject: Subject, renew: Callable[[], None]) -> None:
+def _write_zip(job: DataExport, subject: Subject, lease: Lease) -> None:
     with tempfile.TemporaryFile() as whole:
         with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             with archive.open("README.json", "w") as entry:
@@ -127,19 +121,23 @@ def _write_zip(job: DataExport, subject: Subject, renew: Callable[[], None]) -> 
                     default_storage.open(_part_name(job, label)) as part,
                     archive.open(f"{label}.jsonl", "w", force_zip64=True) as entry,
                 ):
-                    _copy(part, entry, renew)
+                    _copy(part, entry, lease)
             for name, stored in _files(subject):
                 if not default_storage.exists(stored):
                     continue
                 with default_storage.open(stored) as file, archive.open(name, "w") as entry:
-                    _copy(file, entry, renew)
+                    _copy(file, entry, lease)
         size, digest = whole.tell(), hashlib.sha256()
         whole.seek(0)
         while chunk := whole.read(_CHUNK_BYTES):
             digest.update(chunk)
+            lease.renew()
         whole.seek(0)
-        stored = default_storage.save(f"exports/{job.pk}/export.zip", File(whole))
-    _finish(job, stored, size, digest.hexdigest())
+        lease.check()
+        name = f"{export_folder(job.pk)}/export.zip"
+        default_storage.delete(name)  # of an attempt that ended before it was noted
+        stored = default_storage.save(name, _RenewingFile(whole, lease))
+    _finish(lease, stored, size, digest.hexdigest())
 
 
 def _files(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -154,15 +152,17 @@ def _files(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 @transaction.atomic
-def _finish(job: DataExport, stored: str, size: int, sha256: str) -> None:
-    for label, count in job.progress.items():
-        if count:
-            default_storage.delete(_part_name(job, label))
+def _finish(lease: Lease, stored: str, size: int, sha256: str) -> None:
+    job = lease.job
+    assert isinstance(job, DataExport)
+    parts = [_part_name(job, label) for label, count in job.progress.items() if count]
     job.file, job.size, job.sha256 = stored, size, sha256
     job.state, job.error, job.progress = JobState.DONE, "", {}
     job.finished_at = timezone.now()
     job.expires_at = job.finished_at + KEPT
-    job.save()
+    lease.store("file", "size", "sha256", "state", "error", "progress", "finished_at", "expires_at")
+    for name in parts:
+        default_storage.delete(name)
     asked = User.objects.filter(is_active=True, pk__in=[job.requested_by_id or job.subject_id])
     for user in asked:
         with writing_to(user):
@@ -193,11 +193,23 @@ def _line(document: dict[str, Any]) -> bytes:
     return encode_json(document) + b"\n"
 
 
-def _copy(source: IO[bytes], target: IO[bytes], renew: Callable[[], None]) -> None:
+class _RenewingFile(File):
+    """A file that renews the lease as a storage reads it, for hours where it is large."""
+
+    def __init__(self, file: IO[bytes], lease: Lease) -> None:
+        super().__init__(file)
+        self._source, self._lease = file, lease
+
+    def read(self, size: int = -1) -> bytes:
+        self._lease.renew()
+        return self._source.read(size)
+
+
+def _copy(source: IO[bytes], target: IO[bytes], lease: Lease) -> None:
     while chunk := source.read(_CHUNK_BYTES):
         target.write(chunk)
-    renew()
+        lease.renew()
 
 
 def _part_name(job: DataExport, label: str) -> str:
-    return f"exports/{job.pk}/{label}.jsonl"
+    return f"{export_folder(job.pk)}/{label}.jsonl"

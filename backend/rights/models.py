@@ -3,7 +3,8 @@
 Invariants, held by constraints or by jobs.py:
 - a subject is a user or an organization, by id: a certificate outlives what it names;
 - a subject has at most one unfinished job of a kind;
-- `claimed_until` is in the future only while a worker is at the job.
+- `claimed_until` is in the future only while a worker is at the job, or until it is tried again;
+- only the worker that has `lease` writes the row (lease.py).
 """
 
 import uuid
@@ -48,6 +49,7 @@ class DataJob(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    lease = models.UUIDField(null=True, help_text="Of the worker that is at it, or was last.")
 
     class Meta:
         abstract = True

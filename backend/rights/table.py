@@ -1,6 +1,6 @@
 """How one table is handled by an erasure and by an export."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -33,6 +33,7 @@ class Table:
         hidden: fields that no export holds: secrets, and what is others'.
         extra: attributes that an export holds beside the fields.
         stored: fields with the name of a file in the storage, which an erasure deletes.
+        folder: the folder in the storage that is a row's own, by its key; an erasure deletes it.
         exported: False: a copy of what another table has, or nothing but the product's own.
         why: of what is kept, shown in the certificate; of a table without subject, why none.
     """
@@ -47,6 +48,7 @@ class Table:
     hidden: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    folder: Callable[[Any], str] | None = None
     exported: bool = True
     why: str = ""
 

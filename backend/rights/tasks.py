@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from backend.rights.export import exports_expire
+from backend.rights.export_files import exports_sweep
 from backend.rights.jobs import jobs_run
 
 
@@ -14,5 +15,5 @@ def run_jobs() -> int:
 
 @shared_task
 def expire_exports() -> int:
-    """Hourly: their files go after seven days."""
-    return exports_expire()
+    """Hourly: their files go after seven days, and those that no export needs at once."""
+    return exports_expire() + exports_sweep()

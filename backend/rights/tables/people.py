@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_noop
 
+from backend.rights.export_files import export_folder
 from backend.rights.table import Fate, Table
 from backend.rights.tables.reasons import EVIDENCE
 
@@ -114,6 +115,7 @@ PEOPLE: tuple[Table, ...] = (
         user="subject_id",
         organization="subject_id",
         stored=("file",),
+        folder=export_folder,
         hidden=("file", "progress"),
         exported=False,
     ),
