@@ -14,6 +14,9 @@ AGGREGATION_LAG = Gauge(
 DIFFERENCES = Gauge(
     "parley_reconciliation_differences", "Organization hours whose sums differ, at the last run"
 )
+RECONCILIATION_AGE = Gauge(
+    "parley_reconciliation_age_seconds", "Time since the last run, which beat and a worker make"
+)
 DETECTOR_EVENTS = Counter("parley_abuse_events", "Usage events read by the abuse detector")
 DETECTOR_SECONDS = Histogram("parley_abuse_batch_seconds", "Time to score a batch of usage events")
 FLAGGED = Counter("parley_abuse_flags", "Flags that the abuse detector has opened")

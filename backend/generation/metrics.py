@@ -91,6 +91,9 @@ RECOVERY_FAILURES = Counter(
     "Attempts to fail over, restore or settle one generation that met an unexpected exception.",
     ["step"],
 )
+# There from the start: an alert on an increase misses a counter that begins with its first event.
+for _step in ("failover", "heartbeat", "reaper"):
+    RECOVERY_FAILURES.labels(_step)
 LOOP_FAILURES = Counter(
     "parley_loop_failures_total", "Background loops that failed and were started again.", ["loop"]
 )

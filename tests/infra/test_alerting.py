@@ -1,6 +1,7 @@
 """Alerts reach somebody, and budgets and burn rates are what the design and the workbook say."""
 
 import re
+import subprocess
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import yaml
 
 from backend.generation.stations import STATIONS
 from infra.launcher.procfile import ROOT
+from tests.support.debian_programs import debian_program
 
 PROMETHEUS = ROOT / "infra" / "prometheus"
 _MATCHER = re.compile(r'([a-z_]+)(=~|=)"([^"]*)"')
@@ -121,3 +123,14 @@ def test_gateways_stations_share_the_budget_of_the_design() -> None:
         shared = sum(budget[station, quantile] for station in before_the_queue)
         assert shared == pytest.approx(seconds)
     assert budget["pre_check", "0.5"] <= 0.005
+
+
+def test_promtool_accepts_the_rules_and_their_cases() -> None:
+    promtool = debian_program("promtool", "prometheus")
+    if promtool is None:
+        pytest.skip("promtool is not installed")
+    for command in (["check", "rules", "rules.yaml"], ["test", "rules", "rules_test.yaml"]):
+        done = subprocess.run(
+            [promtool, *command], cwd=PROMETHEUS, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -26,12 +26,12 @@ from infra.load.upstream import Behaviour, SyntheticUpstream
 from infra.services.ports import LOOPBACK
 from tests.billing import factories
 from tests.billing.commands import Command, database_url
+from tests.support.debian_programs import debian_program
 from tests.support.gateway import ask, caller, chat, check_billed, pools_of, running_gateway
 from tests.support.pgbouncer import (
     SERVER_CONNECTIONS,
     PgBouncer,
     default_connection,
-    pgbouncer_path,
 )
 from tests.support.processes import run_python
 
@@ -41,7 +41,7 @@ WAIT_S = 120.0
 
 @pytest.fixture(scope="module")
 def program() -> str:
-    found = pgbouncer_path()
+    found = debian_program("pgbouncer", "pgbouncer")
     if found is None:
         pytest.skip("pgbouncer is not installed, and only root on Debian can install it here")
     return found

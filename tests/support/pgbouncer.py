@@ -6,7 +6,6 @@ was told in one transaction is, in the next, most likely another's.
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,22 +16,12 @@ import psycopg
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from infra.debian import install_one_of
 from infra.services.ports import LOOPBACK, free_port
 from infra.services.process import end_tree, spawn
 from infra.services.unprivileged import unprivileged_account
 
 SERVER_CONNECTIONS = 4
 _ADMIN = "pgbouncer"
-
-
-def pgbouncer_path() -> str | None:
-    """The program, installed first where there is none and it can be."""
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin"
-    if not (found := shutil.which("pgbouncer", path=path)):
-        install_one_of("pgbouncer", ["pgbouncer"])
-        found = shutil.which("pgbouncer", path=path)
-    return found
 
 
 class PgBouncer:

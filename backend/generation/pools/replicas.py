@@ -128,6 +128,7 @@ class ReplicaSet:
         self.on_placed: Callable[[str, str, Prefix], None] = lambda pool, replica, prefix: None
         self.processes = 1
         self.was_asked = False
+        metrics.FAILOVERS.labels(pool.id)  # there from the start, so that its increase has a zero
 
     @property
     def revision(self) -> str:

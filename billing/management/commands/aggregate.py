@@ -8,10 +8,9 @@ from django.core.management.base import BaseCommand
 
 from billing import metrics
 from billing.aggregator.ingest import KafkaRecord, ingest
-from billing.aggregator.lag import aggregation_lag_s
 from billing.aggregator.worker import Consumer
+from billing.management import pipeline_metrics
 from billing.management.metrics_server import serve_metrics
-from billing.models import ReconciliationRun
 from billing.service_loop import Stop
 
 GROUP = "billing-aggregator"
@@ -26,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         stop = Stop().listen()
-        serve_metrics(options["metrics_port"], stop, _refresh)
+        serve_metrics(options["metrics_port"], stop, pipeline_metrics.refresh)
         Consumer(group=GROUP, store=_store).run(stop)
 
 
@@ -36,9 +35,3 @@ def _store(records: Sequence[KafkaRecord]) -> None:
     metrics.EVENTS.labels("new").inc(outcome.new)
     metrics.EVENTS.labels("repeated").inc(outcome.repeated)
     metrics.EVENTS.labels("rejected").inc(outcome.rejected)
-
-
-def _refresh() -> None:
-    metrics.AGGREGATION_LAG.set(aggregation_lag_s())
-    run = ReconciliationRun.objects.first()
-    metrics.DIFFERENCES.set(0 if run is None else run.differing)

@@ -5,9 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from billing import metrics
+from billing.management import pipeline_metrics
 from billing.management.metrics_server import serve_metrics
-from billing.relay import outbox
 from billing.relay.worker import Relay
 from billing.service_loop import Stop
 
@@ -21,11 +20,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         stop = Stop().listen()
-        serve_metrics(options["metrics_port"], stop, _refresh)
+        serve_metrics(options["metrics_port"], stop, pipeline_metrics.refresh)
         Relay().run(stop)
-
-
-def _refresh() -> None:
-    count, age = outbox.waiting()
-    metrics.OUTBOX_WAITING.set(count)
-    metrics.OUTBOX_AGE.set(age)
