@@ -112,9 +112,8 @@ async def _response(asked: Asked) -> None:
     _refuse("service_tier", body.service_tier not in (None, "auto", "default"))
     history: list[dict[str, Any]] = []
     if body.previous_response_id is not None:
-        history = await in_database(
-            responses.history_of, text_id=body.previous_response_id, principal=asked.principal
-        )
+        followed = await in_database(responses.history_of, body=body, principal=asked.principal)
+        history = followed.messages
     stores = None
     if body.is_stored:
         stores = partial(

@@ -7,10 +7,11 @@ days, or until they are deleted. As all answers they belong to one user of one o
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from pydantic import TypeAdapter
@@ -29,16 +30,54 @@ from backend.api.responses.objects import (
 )
 from backend.api.schemas.responses import Item, ResponseCreate
 from backend.generation.models import OPEN_STATES, Generation, StoredAnswer
+from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.reuse.answers import answer_forget
 from backend.generation.tools import split_calls
 from backend.generation.usage import Usage
-from backend.platform.errors import InvalidRequest, ParleyError
+from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
 
 KEPT = timedelta(days=30)
 MAX_CHAIN = 500
 """Responses that one may follow."""
 
+# What is read of earlier responses, as it is stored: as much text as the model's window can hold,
+# with room for the JSON around it, and some images where it sees them.
+_BYTES_OF_TOKEN = 32
+_MAX_TEXT_BYTES = 8 * 1024 * 1024
+_MAX_IMAGE_BYTES = 8 * 1024 * 1024
+
+_CHAIN = """
+WITH RECURSIVE chain AS (
+    SELECT id, previous, octet_length(items) AS bytes, 1 AS number FROM api_storedresponse
+    WHERE id = %(newest)s AND organization_id = %(organization)s AND user_id = %(user)s
+    UNION ALL
+    SELECT row.id, row.previous, octet_length(row.items), number + 1
+    FROM chain JOIN api_storedresponse AS row ON row.id = chain.previous
+    WHERE organization_id = %(organization)s AND user_id = %(user)s AND number < %(most)s
+)
+SELECT id, bytes + coalesce(octet_length(text), 0)
+FROM chain LEFT JOIN generation_storedanswer ON generation_id = id ORDER BY number
+"""
+
 _ITEMS: TypeAdapter[list[Item]] = TypeAdapter(list[Item])
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a response follows.
+
+    Attributes:
+        messages: the chat's, oldest first.
+        left_out: at least so many messages before them are not read.
+    """
+
+    messages: list[dict[str, Any]]
+    left_out: int = 0
+
+
+class _Link(NamedTuple):
+    id: UUID
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,32 +152,61 @@ def response_delete(*, text_id: str, principal: Principal) -> None:
     found.row.delete()
 
 
-def history_of(*, text_id: str, principal: Principal) -> list[dict[str, Any]]:
-    """The chat's messages of a response and of those before it, oldest first.
+def history_of(*, body: ResponseCreate, principal: Principal) -> History:
+    """The chat's messages of the response that `body` follows and of those before it.
+
+    What is read is bounded by what the model can read, whatever is stored: with `truncation` `auto`
+    the newest part of it.
 
     Raises:
         InvalidRequest: there is no such response, or it has not ended.
+        ContextLengthExceeded: it is longer than the model can read.
     """
-    turns: list[list[dict[str, Any]]] = []
-    rows: dict[UUID, StoredResponse] = {}
-    at: UUID | None = _previous(text_id)
-    while at is not None and len(rows) < MAX_CHAIN and at not in rows:
-        row = _own(principal).filter(pk=at).first()
-        if row is None:
-            break
-        rows[at], at = row, row.previous
-    first = next(iter(rows.values()), None)
-    if first is None or not Generation.objects.filter(pk=first.pk).exists():
+    text_id = body.previous_response_id or ""
+    chain = _chain(_previous(text_id), principal)
+    generation = Generation.objects.filter(pk=chain[0].id).first() if chain else None
+    if generation is None:
         raise _no_previous(text_id)
-    if Generation.objects.get(pk=first.pk).is_open:
+    if generation.is_open:
         raise InvalidRequest(
             f"The response '{text_id}' has not ended yet.", param="previous_response_id"
         )
-    answers = dict(StoredAnswer.objects.filter(pk__in=rows).values_list("generation_id", "text"))
-    for pk, row in rows.items():
-        turns.append(messages_of(_ITEMS.validate_json(row.items)))
-        turns[-1] += _answer_messages(pk, answers.get(pk, ""))
-    return [message for turn in reversed(turns) for message in turn]
+    bound = _max_bytes(load_pools().find(body.model))
+    sizes = accumulate(link.bytes for link in chain)
+    read = [link for link, size in zip(chain, sizes, strict=True) if size <= bound]
+    if len(read) < len(chain) and body.truncation != "auto":
+        raise ContextLengthExceeded(
+            "The responses that this one follows are longer than the model can read. Begin anew, or"
+            " ask with `truncation` `auto`.",
+            param="previous_response_id",
+        )
+    ids = [link.id for link in reversed(read)]
+    rows = StoredResponse.objects.in_bulk(ids)
+    answers = dict(StoredAnswer.objects.filter(pk__in=ids).values_list("generation_id", "text"))
+    messages: list[dict[str, Any]] = []
+    for pk in ids:
+        if pk in rows:  # else it was deleted just now
+            messages += messages_of(_ITEMS.validate_json(rows[pk].items))
+            messages += _answer_messages(pk, answers.get(pk, ""))
+    return History(messages, left_out=2 * (len(chain) - len(read)))
+
+
+def _chain(newest: UUID, principal: Principal) -> list[_Link]:
+    """A response and those before it, newest first, without their content."""
+    parameters: dict[str, Any] = {
+        "newest": newest,
+        "organization": principal.organization_id,
+        "user": principal.user_id,
+        "most": MAX_CHAIN,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_CHAIN, parameters)
+        return [_Link(*row) for row in cursor.fetchall()]
+
+
+def _max_bytes(pool: PoolConfig) -> int:
+    images = _MAX_IMAGE_BYTES if "vision" in pool.capabilities else 0
+    return min(pool.context_window * _BYTES_OF_TOKEN, _MAX_TEXT_BYTES) + images
 
 
 def input_list(found: Found) -> list[dict[str, Any]]:

@@ -36,7 +36,8 @@ from backend.platform.json import encode_json
 router = Router(tags=["responses"])
 
 LEFT_OUT_HEADER = "x-parley-history-left-out"
-"""So many messages of what the response follows were not read: `truncation` `auto` allows it."""
+"""At least so many messages of what the response follows were not read: `truncation` `auto` allows
+it."""
 _CANCEL_WAIT_S = 5.0
 _CANCEL_STEP_S = 0.1
 
@@ -54,20 +55,18 @@ async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -
             )
         body = body.model_copy(update={"store": False})
     joined: Joined | None = None
-    history: list[dict[str, Any]] = []
+    history = rows.History([])
     if body.previous_response_id is not None:
-        history = await in_database(
-            rows.history_of, text_id=body.previous_response_id, principal=request.auth
-        )
+        history = await in_database(rows.history_of, body=body, principal=request.auth)
     if body.conversation_id is not None:
         request.auth.require(Scope.CONVERSATIONS)
         model = load_pools().find(body.model).id
         joined = await in_database(join, principal=request.auth, body=body, model=model)
-        history = joined.history
+        history = rows.History(joined.history)
     made = await for_who_answers(
         gateway_of(request.scope),
         body,
-        history,
+        history.messages,
         principal=request.auth,
         request_id=request.request_id,
         client_hash=client_hash(request),
@@ -91,8 +90,8 @@ async def create_response(request: AuthenticatedRequest, body: ResponseCreate) -
         shape=ResponseShape(parameters(body), at_once=bool(body.background)),
         stores=stores,
     )
-    if made.left_out:
-        answer.headers[LEFT_OUT_HEADER] = str(made.left_out)
+    if left_out := made.left_out + history.left_out:
+        answer.headers[LEFT_OUT_HEADER] = str(left_out)
     return answer
 
 
