@@ -343,7 +343,8 @@ if _SMTP_TLS not in {"starttls", "tls", "none"}:
 EMAIL_USE_TLS = _SMTP_TLS == "starttls"
 EMAIL_USE_SSL = _SMTP_TLS == "tls"
 EMAIL_PORT = int(env("PARLEY_SMTP_PORT", "465" if EMAIL_USE_SSL else "587"))
-EMAIL_TIMEOUT = 20
+# A server may take long to look at a mail before it answers; whoever gives up sends it twice.
+EMAIL_TIMEOUT = 120
 EMAIL_BACKEND = (
     "django.core.mail.backends.smtp.EmailBackend"
     if EMAIL_HOST

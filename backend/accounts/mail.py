@@ -1,16 +1,18 @@
 """Mail to people: queued in the transaction that it is about, sent by Celery, tried again.
 
 With a mail server (PARLEY_SMTP_HOST) a mail waits in the table `Mail` until the server has taken
-it; what is refused is tried again for half a day, then kept as failed, for the admin to see. The
-text goes when the mail has gone. Without a server mails stay a day in the local outbox: the page
-/outbox shows them with PARLEY_OUTBOX_TOKEN, and the log has them.
+it. What is refused for now is tried again for half a day; then, or at once where the server refuses
+for good, it is kept as failed, for the admin to see. The text goes when the mail has gone. Without
+a server mails stay a day in the local outbox: the page /outbox shows them with PARLEY_OUTBOX_TOKEN,
+and the log has them.
 """
 
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from smtplib import SMTPException
+from email.utils import make_msgid, parseaddr
+from smtplib import SMTPDataError, SMTPRecipientsRefused
 
 import structlog
 from celery import current_app
@@ -154,13 +156,9 @@ def _claim() -> Mail | None:
 
 
 def _send(mail: Mail) -> bool:
-    message = EmailMessage(subject=mail.subject, body=mail_text(mail), to=[mail.to])
-    file = mail_attachment(mail)
-    if file is not None:
-        message.attach(file.name, file.content)
     try:
-        message.send()
-    except (SMTPException, OSError) as error:
+        _message(mail).send()
+    except Exception as error:  # whatever a mail meets, the others are sent
         _failed(mail, error)
         return False
     mail.state, mail.sent_at, mail.due_at = MailState.SENT, timezone.now(), None
@@ -169,10 +167,33 @@ def _send(mail: Mail) -> bool:
     return True
 
 
+def _message(mail: Mail) -> EmailMessage:
+    _, sender = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    headers = {
+        # RFC 3834: vacation programs do not answer.
+        "Auto-Submitted": "auto-generated",
+        "Message-ID": make_msgid(domain=sender.rpartition("@")[2]),
+    }
+    message = EmailMessage(
+        subject=mail.subject, body=mail_text(mail), to=[mail.to], headers=headers
+    )
+    file = mail_attachment(mail)
+    if file is not None:
+        message.attach(file.name, file.content)
+    return message
+
+
+def _is_permanent(error: Exception) -> bool:
+    """Whether the server refuses this mail or its recipient for good (RFC 5321, section 4.2.1)."""
+    if isinstance(error, SMTPRecipientsRefused):
+        return all(code >= 500 for code, _ in error.recipients.values())
+    return isinstance(error, SMTPDataError) and error.smtp_code >= 500
+
+
 def _failed(mail: Mail, error: Exception) -> None:
     # Not the server's words in the log: they may repeat the address.
     mail.last_error = f"{type(error).__name__}: {error}"[:300]
-    if mail.attempts > len(RETRY_AFTER):
+    if mail.attempts > len(RETRY_AFTER) or _is_permanent(error):
         mail.state, mail.due_at, mail.ciphertext = MailState.FAILED, None, ""
         log.error("mail_failed", mail_id=mail.pk, kind=mail.kind, error=type(error).__name__)
     else:

@@ -361,7 +361,8 @@ def clean_email(email: str) -> str:
     try:
         validate_email(email)
         User._meta.get_field("email").run_validators(email)
-    except ValidationError as error:
+        email.rpartition("@")[2].encode("idna")  # as it is sent
+    except (ValidationError, UnicodeError) as error:
         raise InvalidRequest(f"{email[:100]!r} is not an e-mail address.", param="email") from error
     return email
 

@@ -32,6 +32,8 @@ from backend.accounts.mail import (
     mails_send,
 )
 from backend.accounts.models import Mail, MailState
+from backend.accounts.services import clean_email
+from backend.platform.errors import InvalidRequest
 from infra.services.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -199,22 +201,64 @@ def test_line_break_in_a_name_begins_no_header(
     assert "\nBcc:" not in text
 
 
-def test_mail_without_a_taker_is_kept_as_failed_without_its_text(
-    mailbox: Mailbox, start_server: Callable[[], Controller]
+@pytest.mark.parametrize(
+    ("refusal", "tries"),
+    [("450 mailbox busy", len(RETRY_AFTER) + 1), ("550 no such mailbox", 1)],
+)
+def test_refused_mail_is_kept_without_its_text(
+    mailbox: Mailbox, start_server: Callable[[], Controller], refusal: str, tries: int
 ) -> None:
     start_server()
-    mailbox.refusal = "550 no such mailbox"
+    mailbox.refusal = refusal
     queue()
-    for _ in range(len(RETRY_AFTER) + 1):
+    for _ in range(tries):
+        assert Mail.objects.get().state == MailState.QUEUED
         due_now()
         assert mails_send() == 0
     failed = Mail.objects.get()
     assert (failed.state, failed.ciphertext, failed.due_at) == (MailState.FAILED, "", None)
-    assert "550" in failed.last_error
+    assert refusal[:3] in failed.last_error
     mails_count()
     assert REGISTRY.get_sample_value("parley_mails", {"state": "failed"}) == 1
     due_now()
     assert mails_send() == 0 and mailbox.taken == []
+
+
+def test_mail_that_cannot_be_sent_stops_no_other(
+    mailbox: Mailbox, start_server: Callable[[], Controller]
+) -> None:
+    start_server()
+    unsendable = "x@" + 60 * "ü" + ".example"  # no label of a domain is so long in IDNA
+    mail_queue(to=unsendable, kind="test", subject="A link", text=SECRET)
+    queue()
+    assert mails_send() == 1
+    assert [to for to, _ in mailbox.taken] == [["ada@example.org"]]
+    for _ in RETRY_AFTER:
+        due_now()
+        assert mails_send() == 0
+    failed = Mail.objects.get(to=unsendable)
+    assert (failed.state, failed.ciphertext) == (MailState.FAILED, "")
+    assert "UnicodeError" in failed.last_error
+
+
+def test_mail_says_that_a_program_sent_it(
+    mailbox: Mailbox, start_server: Callable[[], Controller], settings: Any
+) -> None:
+    settings.DEFAULT_FROM_EMAIL = "Parley <no-reply@chat.example.com>"
+    start_server()
+    queue()
+    assert mails_send() == 1
+    [(_, content)] = mailbox.taken
+    message = message_from_string(content, policy=default)
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["Message-ID"].endswith("@chat.example.com>")
+
+
+@pytest.mark.parametrize("email", ["x@" + 60 * "ü" + ".example", "x@a..example", "x"])
+def test_address_that_no_mail_reaches_is_refused(email: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        clean_email(email)
+    assert refused.value.param == "email"
 
 
 def test_wrong_login_is_a_failed_attempt(
