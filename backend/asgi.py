@@ -23,6 +23,7 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 from backend.api.application import generation_paths  # noqa: E402
 from backend.api.asgi import RequestGuard  # noqa: E402
 from backend.api.batches.loop import batch_loops  # noqa: E402
+from backend.api.body_doors import door_for  # noqa: E402
 from backend.api.handler import Handler  # noqa: E402
 from backend.api.proxies import ForwardedClient, proxies_from  # noqa: E402
 from backend.api.request_logs.loop import request_log_loops  # noqa: E402
@@ -35,7 +36,7 @@ application = with_gateway(
     ForwardedClient(
         ProtocolTypeRouter(
             {
-                "http": RequestGuard(cast(Any, Handler()), generation_paths()),
+                "http": RequestGuard(cast(Any, Handler()), generation_paths(), door_for),
                 "websocket": websocket_application,
             }
         ),

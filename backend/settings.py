@@ -286,6 +286,12 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = int(env("PARLEY_MAX_BODY_BYTES", str(4 * 1024 * 1024)))
 ATTACHMENT_MAX_BYTES = int(env("PARLEY_MAX_ATTACHMENT_BYTES", str(10 * 1024 * 1024)))
 MAX_FILE_BYTES = int(env("PARLEY_MAX_FILE_BYTES", str(512 * 1024 * 1024)))
+# Of one process. Bodies in memory take up to ten times as much for the moment of their parsing,
+# which one request after the other goes through; uploads lie on disk.
+MAX_BODIES_IN_FLIGHT_BYTES = int(env("PARLEY_MAX_BODIES_IN_FLIGHT_BYTES", str(256 << 20)))
+MAX_UPLOADS_IN_FLIGHT_BYTES = int(env("PARLEY_MAX_UPLOADS_IN_FLIGHT_BYTES", str(2 << 30)))
+# Where Django keeps an upload until it is stored; the system's folder where this is empty.
+FILE_UPLOAD_TEMP_DIR = env("PARLEY_UPLOADS_DIR", "") or None
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS: list[Path | tuple[str, Path]] = [

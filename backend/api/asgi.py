@@ -1,15 +1,15 @@
-"""What must hold before Django sees a request: its size, a path that can be a path, and room.
+"""What must hold before Django sees a request: a path that can be one, a body that is let in, room.
 
-Django reads a whole body to disk before any view runs, whatever its length, and takes NUL
-bytes in a path that PostgreSQL then refuses. Both are stopped here with the usual error object;
-so are generations for which there is no room (backend/generation/admission/shed.py).
+Django reads a whole body, to disk if it is long, before any view runs, and takes NUL bytes in a
+path that PostgreSQL then refuses. Here a body is stopped that is longer than its route takes, that
+a stranger sends (body_doors.py), or for which this process has no room, and answered with the usual
+error object. So are generations for which there is no room (generation/admission/shed.py).
 """
 
 import hashlib
-import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import orjson
 import structlog
@@ -22,7 +22,6 @@ from backend.api.error_shapes import error_for
 from backend.generation.admission.shed import PendingRequest
 from backend.generation.lifespan import gateway_of
 from backend.generation.stations import SERVER_TIMING
-from backend.generation.voice import MAX_AUDIO_BYTES
 from backend.platform.errors import InvalidRequest, Overloaded, ParleyError, PayloadTooLarge
 from backend.platform.json import encode_json
 from backend.platform.received import note_received, received
@@ -32,58 +31,137 @@ AsgiMessage = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[AsgiMessage]]
 Send = Callable[[AsgiMessage], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+DoorFor = Callable[[str, str], "Door"]
 
 _PENDING = "parley.pending_request"
+
+FIRST_BYTES = 16 << 10
+"""What anybody may send."""
+_MAX_DIGITS = 20
 
 # What is longer is not parsed twice.
 _PEEKED_BYTES = 64 * 1024
 
-UPLOAD_PATH = "/api/attachments"
-FILES_PATH = "/v1/files"
-AUDIO_PATH = re.compile(r"/(v1|api)/audio/(transcriptions|translations)")
-PART_PATH = re.compile(r"/v1/uploads/[^/]+/parts\Z")
-MAX_PART_BYTES = 64 << 20
-# Boundary lines, part headers and the file's name, around the file itself.
-_MULTIPART_OVERHEAD = 16 * 1024
-
 access_log = structlog.get_logger("parley.access")
 
 
+class Door(Protocol):
+    """As `body_doors.BodyDoor`."""
+
+    @property
+    def limit(self) -> int: ...
+
+    async def admit(self, scope: Scope) -> None: ...
+
+
+class BodiesInFlight:
+    """Bytes of the bodies that are being read or answered, in this process.
+
+    Bodies longer than the common limit are uploads, which lie on disk: they have room of their own.
+    """
+
+    def __init__(self) -> None:
+        self.in_memory = 0
+        self.on_disk = 0
+
+    def add(self, size: int, *, is_upload: bool) -> None:
+        """Count `size` bytes more, or fewer. Raises Overloaded where there is no room."""
+        if is_upload:
+            self.on_disk += size
+            is_full = self.on_disk > settings.MAX_UPLOADS_IN_FLIGHT_BYTES
+        else:
+            self.in_memory += size
+            is_full = self.in_memory > settings.MAX_BODIES_IN_FLIGHT_BYTES
+        if size > 0 and is_full:
+            raise Overloaded("Too many large requests are being read. Try again.", retry_after=2)
+
+
+class Body:
+    """Reads one body, as far as it is taken."""
+
+    def __init__(
+        self, scope: Scope, receive: Receive, door_for: DoorFor, in_flight: BodiesInFlight
+    ) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._door_for = door_for
+        self._in_flight = in_flight
+        self._limit = FIRST_BYTES
+        self._read = 0
+        self._is_upload = False
+
+    async def refuse_announced(self) -> None:
+        """Refuse by the Content-Length, before a byte is read. Raises as `receive`."""
+        for name, value in self._scope["headers"]:
+            if name == b"content-length" and value.isdigit() and len(value) <= _MAX_DIGITS:
+                await self._refuse_beyond(int(value))
+            elif name == b"content-length":
+                raise InvalidRequest("The Content-Length is not a number of bytes.")
+
+    async def receive(self) -> AsgiMessage:
+        """The next part.
+
+        Raises:
+            PayloadTooLarge: it is longer than its route takes.
+            AuthenticationFailed, PermissionDenied: its sender is not let in there.
+            Overloaded: this process has no room for it.
+        """
+        message = await self._receive()
+        size = len(message.get("body", b""))
+        await self._refuse_beyond(self._read + size)
+        self._read += size
+        self._in_flight.add(size, is_upload=self._is_upload)
+        return message
+
+    def forget(self) -> None:
+        self._in_flight.add(-self._read, is_upload=self._is_upload)
+        self._read = 0
+
+    async def _refuse_beyond(self, size: int) -> None:
+        if size <= self._limit:
+            return
+        door = self._door_for(self._scope["method"], self._scope["path"])
+        if size > door.limit:
+            raise too_large(door.limit)
+        await door.admit(self._scope)
+        self._limit = door.limit
+        self._in_flight.add(-self._read, is_upload=False)
+        self._is_upload = door.limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        self._in_flight.add(self._read, is_upload=self._is_upload)
+
+
 class RequestGuard:
-    """Wraps the HTTP application; answers 413, 400 and 503 itself.
+    """Wraps the HTTP application; answers 413, 401, 403, 400 and 503 itself.
 
     Args:
         generation_paths: where a request asks for a generation.
+        door_for: the door of a longer body, by method and path.
     """
 
-    def __init__(self, application: Application, generation_paths: Collection[str]) -> None:
+    def __init__(
+        self, application: Application, generation_paths: Collection[str], door_for: DoorFor
+    ) -> None:
         self.application = application
+        self.in_flight = BodiesInFlight()
         self._generation_paths = generation_paths
+        self._door_for = door_for
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         note_received(_header(scope, b"traceparent"))
-        limit = body_limit_for(scope["path"])
-        read = 0
-
-        async def counted_receive() -> AsgiMessage:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > limit:
-                raise too_large(limit)
-            return message
-
+        body = Body(scope, receive, self._door_for, self.in_flight)
         try:
             refuse_bad_path(scope["path"])
-            refuse_announced_size(scope, limit)
+            await body.refuse_announced()
             key = generation_key(scope, self._generation_paths)
             if key is None:
-                await self.application(scope, counted_receive, send)
+                await self.application(scope, body.receive, send)
             else:
-                await self._let_in(key, scope, counted_receive, send)
+                await self._let_in(key, scope, body.receive, send)
         except ParleyError as error:
             # Django reads the body before it answers, so nothing has been sent yet.
             await _refuse(error, scope, send)
+        finally:
+            body.forget()
 
     async def _let_in(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request for a generation on, if there is room for it.
@@ -150,30 +228,10 @@ def _size(read: Sequence[AsgiMessage]) -> int:
     return sum(len(message.get("body", b"")) for message in read)
 
 
-def body_limit_for(path: str) -> int:
-    """Bytes a body may have: uploads are larger than anything else."""
-    if path == UPLOAD_PATH:
-        return int(settings.ATTACHMENT_MAX_BYTES) + _MULTIPART_OVERHEAD
-    if path == FILES_PATH:
-        return int(settings.MAX_FILE_BYTES) + _MULTIPART_OVERHEAD
-    if AUDIO_PATH.fullmatch(path):
-        return MAX_AUDIO_BYTES + _MULTIPART_OVERHEAD
-    if PART_PATH.match(path):
-        return MAX_PART_BYTES + _MULTIPART_OVERHEAD
-    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-
-
 def refuse_bad_path(path: str) -> None:
     """Raises InvalidRequest for a path with a NUL byte."""
     if "\x00" in path:
         raise InvalidRequest("The path holds a NUL byte. Remove it.")
-
-
-def refuse_announced_size(scope: Scope, limit: int) -> None:
-    """Raises PayloadTooLarge on a Content-Length over `limit`, before a byte is read."""
-    for name, value in scope["headers"]:
-        if name == b"content-length" and value.isdigit() and int(value[:20]) > limit:
-            raise too_large(limit)
 
 
 def too_large(limit: int) -> PayloadTooLarge:

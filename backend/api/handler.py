@@ -59,7 +59,7 @@ class Handler(ASGIHandler):
         self._generation_chain = chain
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
-        request.resolver_match = _route(request.path_info)
+        request.resolver_match = route_for(request.path_info)
         return request.resolver_match
 
     async def handle(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
@@ -148,13 +148,13 @@ async def _end(*tasks: asyncio.Task[Any]) -> None:
 
 
 async def _view(request: ASGIRequest) -> HttpResponseBase:
-    match = _route(request.path_info)
+    match = route_for(request.path_info)
     request.resolver_match = match
     response: HttpResponseBase = await match.func(request, *match.args, **match.kwargs)
     return response
 
 
-def _route(path: str) -> ResolverMatch:
+def route_for(path: str) -> ResolverMatch:
     """Every path has one: what no other route answers is the page's."""
     return _kept_route(path) if len(path) <= _KEPT_PATH else get_resolver().resolve(path)
 

@@ -10,7 +10,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern
-from ninja import NinjaAPI
+from ninja import NinjaAPI, Router
+from ninja.constants import NOT_SET
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
@@ -34,9 +35,26 @@ class ParleyAPI(NinjaAPI):
     """Names the error object on every operation of the document, and answers 405 with it."""
 
     def __init__(self, **options: Any) -> None:
+        self._mounted: list[tuple[str, Router, Any]] = []
         super().__init__(**options)
         self._document: Document | None = None
         self._document_lock = threading.Lock()
+
+    def add_router(self, prefix: str, router: Any, *, auth: Any = NOT_SET, **options: Any) -> None:
+        super().add_router(prefix, router, auth=auth, **options)
+        self._mounted.append((prefix, router, auth))
+
+    def authentication(self) -> dict[tuple[str, str], Any]:
+        """What authenticates each operation, None where nothing does, by its method and its route
+        as Django writes it."""
+        return {
+            (method, _django_route(prefix + path)): None if auth is NOT_SET else auth
+            for prefix, router, of_router in self._mounted
+            for path, view in router.path_operations.items()
+            for operation in view.operations
+            for auth in [of_router if operation.auth_param is NOT_SET else operation.auth_param]
+            for method in operation.methods
+        }
 
     def document(self) -> Document:
         """Build the document at the first call, in most of a second, and keep it."""
@@ -69,6 +87,10 @@ class ParleyAPI(NinjaAPI):
         for pattern in routes:
             pattern.callback = _with_error_objects(pattern.callback)
         return routes
+
+
+def _django_route(path: str) -> str:
+    return path.replace("//", "/").replace("{", "<").replace("}", ">").strip("/")
 
 
 View = Callable[..., Awaitable[HttpResponseBase]]

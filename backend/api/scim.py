@@ -51,7 +51,7 @@ Body = tuple[int, dict[str, Any] | None]
 async def answer(request: HttpRequest, path: str) -> HttpResponse:
     """One request of a directory."""
     try:
-        organization_id = await _organization(request)
+        organization_id = await directory_organization(request)
         status, document = await in_database(_answer, organization_id, request, path.strip("/"))
     except SCIMException as error:
         status, document = error.status, error.to_error().model_dump()
@@ -69,7 +69,7 @@ async def answer(request: HttpRequest, path: str) -> HttpResponse:
     return response
 
 
-async def _organization(request: HttpRequest) -> UUID:
+async def directory_organization(request: HttpRequest) -> UUID:
     kind, token = bearer_parts(request.headers.get("Authorization", ""))
     found = None
     if kind == "bearer" and token.startswith(PREFIX):

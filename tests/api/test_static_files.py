@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 
 from backend.api.asgi import RequestGuard
+from backend.api.body_doors import door_for
 from backend.api.handler import Handler
 
 pytestmark = pytest.mark.model
@@ -92,7 +93,7 @@ async def test_file_starts_no_thread(static_files, monkeypatch):
         started.append(thread.name)
         start(thread)
 
-    transport = httpx.ASGITransport(app=RequestGuard(cast(Any, Handler()), ()))
+    transport = httpx.ASGITransport(app=RequestGuard(cast(Any, Handler()), (), door_for))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         monkeypatch.setattr(threading.Thread, "start", note)
         answer = await browser.get(THEME)

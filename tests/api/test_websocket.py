@@ -88,3 +88,12 @@ async def test_socket_on_an_unknown_path_is_refused(product, new_person):
         async with websockets.connect(f"ws://{parts.netloc}/ws/other", origin=Origin(product.url)):
             pass
     assert user.browser.get("/api/me").status_code == 200
+
+
+async def test_socket_takes_no_long_message(product, new_person):
+    async with tab(product, new_person()) as socket:
+        await socket.send("x" * 5_000)
+        with pytest.raises(websockets.ConnectionClosedError) as closed:
+            async with asyncio.timeout(60):
+                await socket.recv()
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
