@@ -30,7 +30,7 @@ from backend.accounts.models import (
     User,
 )
 from backend.accounts.principal import ModelLimit, PlanLimits, Principal, ProjectRules
-from backend.accounts.project_access import projects_of
+from backend.accounts.project_access import projects_open_to
 from backend.accounts.suspension import refuse_suspended, suspended
 from backend.accounts.terms import refuse_without_terms
 from backend.platform.compiled_query import CompiledQuery
@@ -127,7 +127,7 @@ def principal_in_project(principal: Principal, project_id: UUID) -> Principal:
     Raises:
         PermissionDenied: `project_unavailable`: it is archived, or theirs no more.
     """
-    projects = projects_of(principal).filter(pk=project_id, archived_at=None)
+    projects = projects_open_to(principal).filter(pk=project_id, archived_at=None)
     project = projects.annotate(limits=_limits_of(OuterRef("pk"))).first()
     if project is None:
         raise PermissionDenied(

@@ -1,14 +1,15 @@
 """Which projects a caller sees, uses and manages.
 
 Owners and admins of the organization see and manage all of its projects. Others see the default
-project and those that they are a member of, use these, and manage those that they own.
+project and those that they are a member of, use these, and manage those that they own. Viewers see
+every project, who is in it and what it uses; its instructions and files as other members do.
 """
 
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from backend.accounts.models import Membership, Project
+from backend.accounts.models import Membership, Project, Role
 from backend.accounts.principal import Principal
 from backend.accounts.roles import MANAGERS
 from backend.accounts.team_models import ProjectMember, ProjectRole
@@ -17,8 +18,15 @@ from backend.platform.errors import Conflict, NotFound, PermissionDenied
 
 def projects_of(principal: Principal) -> QuerySet[Project]:
     """Those that the caller sees, archived ones among them."""
+    if principal.role == Role.VIEWER:
+        return Project.objects.filter(organization_id=principal.organization_id)
+    return projects_open_to(principal)
+
+
+def projects_open_to(principal: Principal) -> QuerySet[Project]:
+    """Those whose instructions and files the caller reads and in which they begin something."""
     projects = Project.objects.filter(organization_id=principal.organization_id)
-    if principal.manages_organization or principal.role == "viewer":
+    if principal.manages_organization:
         return projects
     own = ProjectMember.objects.filter(
         membership__user_id=principal.user_id,
@@ -52,10 +60,18 @@ def project_get(principal: Principal, project_id: UUID) -> Project:
     return project
 
 
+def project_opened(principal: Principal, project_id: UUID) -> Project:
+    """One whose contents the caller reads. Raises NotFound."""
+    project = projects_open_to(principal).filter(pk=project_id).first()
+    if project is None:
+        raise NotFound(f"There is no project {project_id}.", param="project_id")
+    return project
+
+
 def project_usable(principal: Principal, project_id: UUID) -> Project:
     """One for something new of the caller's; a key has its own only. Raises NotFound; Conflict: it
     is archived."""
-    project = project_get(principal, project_id)
+    project = project_opened(principal, project_id)
     if principal.is_api_key and project_id != principal.project_id:
         raise NotFound(f"This key is of another project than {project_id}.", param="project_id")
     if project.archived_at is not None:

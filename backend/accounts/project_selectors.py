@@ -1,5 +1,6 @@
 """Reads of projects and of what is in them, in pages."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -7,7 +8,12 @@ from django.db.models import QuerySet
 from backend.accounts.models import APIKey, Project
 from backend.accounts.paging import Page, page_after
 from backend.accounts.principal import Principal
-from backend.accounts.project_access import manages_project, project_get, projects_of
+from backend.accounts.project_access import (
+    manages_project,
+    project_get,
+    projects_of,
+    projects_open_to,
+)
 from backend.accounts.scopes import Scope
 from backend.accounts.team_models import ProjectMember, ProjectRateLimit, ServiceAccount
 from backend.platform.errors import NotFound
@@ -21,6 +27,12 @@ def projects_page(
     if not archived:
         projects = projects.filter(archived_at=None)
     return page_after(projects, after=after, limit=limit)
+
+
+def projects_opened(*, principal: Principal, project_ids: Collection[UUID]) -> set[UUID]:
+    """Which of these projects the caller reads the instructions and files of."""
+    projects = projects_open_to(principal).filter(pk__in=project_ids)
+    return set(projects.values_list("pk", flat=True))
 
 
 def project_members_page(

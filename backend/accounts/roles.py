@@ -4,7 +4,7 @@ owner    everything, and who is an owner
 admin    members, invitations, projects, keys; no owners
 member   uses models, has keys of their own in their projects
 finance  sees and changes money; makes no keys
-viewer   sees reports, members and projects; makes no keys and starts no generation
+viewer   sees reports, members and that there are projects; makes no keys and starts no generation
 """
 
 from uuid import UUID

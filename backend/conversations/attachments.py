@@ -24,7 +24,7 @@ from django.db.models import Q
 from PIL import Image, ImageOps
 
 from backend.accounts.principal import Principal
-from backend.accounts.project_access import projects_of
+from backend.accounts.project_access import projects_open_to
 from backend.conversations.assistant_access import assistants_of
 from backend.conversations.models import Attachment, AttachmentKind, Passage
 from backend.conversations.quotas import attachment_room_check
@@ -101,10 +101,10 @@ def attachment_create(*, principal: Principal, filename: str, file: BinaryIO) ->
 
 def attachment_get(*, principal: Principal, attachment_id: UUID) -> Attachment:
     """The user's own attachment, unless its conversation is deleted, or a file of a project
-    or an assistant that they see. Raises NotFound."""
+    or an assistant whose files they read. Raises NotFound."""
     own = Q(user_id=principal.user_id, conversation__deleted_at=None)
     if not principal.is_api_key:
-        own |= Q(project__in=projects_of(principal))
+        own |= Q(project__in=projects_open_to(principal))
         own |= Q(assistant__in=assistants_of(principal))
     attachment = (
         Attachment.objects.filter(own, pk=attachment_id, organization_id=principal.organization_id)

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from backend.accounts.models import Project
 from backend.accounts.principal import Principal
-from backend.accounts.project_access import project_get, project_managed, project_used_by
+from backend.accounts.project_access import project_managed, project_opened, project_used_by
 from backend.audit.actions import Action
 from backend.audit.services import record
 from backend.conversations.assistant_access import (
@@ -40,7 +40,7 @@ MAX_FILES = 40
 
 def project_files(*, principal: Principal, project_id: UUID) -> list[Attachment]:
     """In the order in which they were uploaded. Raises NotFound."""
-    return _in_order(project_get(principal, project_id).files.all())
+    return _in_order(project_opened(principal, project_id).files.all())
 
 
 def assistant_files(*, principal: Principal, assistant_id: UUID) -> list[Attachment]:

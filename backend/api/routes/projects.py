@@ -19,6 +19,7 @@ from backend.accounts.project_selectors import (
     project_limits_list,
     project_member_get,
     project_members_page,
+    projects_opened,
     projects_page,
     service_accounts_page,
 )
@@ -64,12 +65,14 @@ async def list_projects(
     cursor: After | None = None,
     limit: Limit = 50,
 ) -> ProjectPageOut:
-    """Those that the caller may use, the oldest first. `archived`: the archived ones too."""
+    """Those that the caller sees, the oldest first. `archived`: the archived ones too."""
     page = await in_database(
         projects_page, principal=request.auth, archived=archived, after=cursor, limit=limit
     )
+    ids = [project.pk for project in page.items]
+    opened = await in_database(projects_opened, principal=request.auth, project_ids=ids)
     return ProjectPageOut(
-        data=[ProjectOut.model_validate(each) for each in page.items],
+        data=[ProjectOut.of(each, is_open=each.pk in opened) for each in page.items],
         next_cursor=page.next_cursor,
     )
 
@@ -86,8 +89,12 @@ async def get_project(request: AuthenticatedRequest, project_id: UUID) -> Projec
     """One project."""
     project = await in_database(project_get, request.auth, project_id)
     manages = await in_database(manages_project, request.auth, project_id)
-    shown = ProjectOut.model_validate(project).model_dump()
-    return ProjectViewOut(**shown, manages=manages and project.archived_at is None)
+    is_open = bool(
+        await in_database(projects_opened, principal=request.auth, project_ids=[project_id])
+    )
+    shown = ProjectOut.of(project, is_open=is_open).model_dump()
+    manages = manages and project.archived_at is None
+    return ProjectViewOut(**shown, is_open=is_open, manages=manages)
 
 
 @router.patch("/{uuid:project_id}", response=ProjectOut)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from backend.accounts.models import Project
 from backend.accounts.projects import (
     MAX_INSTRUCTIONS,
     MAX_MODELS,
@@ -50,13 +51,22 @@ class ProjectOut(ResponseModel):
     is_default: bool
     allowed_models: list[str]
     retention_days: int | None
-    instructions: str
+    instructions: str = Field(description="Empty for who sees the project without being in it.")
     logs_requests: bool
     created_at: datetime
     archived_at: datetime | None
 
+    @classmethod
+    def of(cls, project: Project, *, is_open: bool) -> "ProjectOut":
+        """As a caller sees it to whom it `is_open`, or who sees only that there is one."""
+        shown = cls.model_validate(project)
+        return shown if is_open else shown.model_copy(update={"instructions": ""})
+
 
 class ProjectViewOut(ProjectOut):
+    is_open: bool = Field(
+        description="Whether the caller reads its instructions and files, and begins chats in it."
+    )
     manages: bool = Field(description="Whether the caller may change it and what is in it.")
 
 

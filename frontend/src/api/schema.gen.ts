@@ -1457,7 +1457,7 @@ export interface paths {
         };
         /**
          * List Projects
-         * @description Those that the caller may use, the oldest first. `archived`: the archived ones too.
+         * @description Those that the caller sees, the oldest first. `archived`: the archived ones too.
          */
         get: operations["list_projects"];
         put?: never;
@@ -5878,7 +5878,10 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
-            /** Instructions */
+            /**
+             * Instructions
+             * @description Empty for who sees the project without being in it.
+             */
             instructions: string;
             /** Logs Requests */
             logs_requests: boolean;
@@ -5917,7 +5920,10 @@ export interface components {
             allowed_models: string[];
             /** Retention Days */
             retention_days: number | null;
-            /** Instructions */
+            /**
+             * Instructions
+             * @description Empty for who sees the project without being in it.
+             */
             instructions: string;
             /** Logs Requests */
             logs_requests: boolean;
@@ -5928,6 +5934,11 @@ export interface components {
             created_at: string;
             /** Archived At */
             archived_at: string | null;
+            /**
+             * Is Open
+             * @description Whether the caller reads its instructions and files, and begins chats in it.
+             */
+            is_open: boolean;
             /**
              * Manages
              * @description Whether the caller may change it and what is in it.

@@ -72,8 +72,8 @@ function ProjectSections({ project }: { project: ProjectView }) {
         )
       }
     >
-      <ProjectChats project={project} />
-      {!project.is_default && <ProjectFiles project={project} />}
+      {project.is_open && <ProjectChats project={project} />}
+      {project.is_open && !project.is_default && <ProjectFiles project={project} />}
       {project.manages ? <ProjectSettings project={project} /> : <Rules project={project} />}
       {!archived && <ProjectLimits projectId={project.id} manages={project.manages} />}
       {managesMoney(me.role) && <ProjectBudget projectId={project.id} />}
