@@ -5,6 +5,7 @@ ASGI: a thread hop per hook and request. Their hooks do no I/O except the sessio
 here they are called directly, and the save is awaited (tests/api/test_middleware.py).
 """
 
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -36,6 +37,9 @@ from backend.platform.metrics import series
 from backend.platform.received import received
 
 NextLayer = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
+
+_PARAMETER = re.compile(r"<(?:(\w+):)?\w+>")
+_IDS = {"uuid", "uuidstr", "int"}
 
 access_log = structlog.get_logger("parley.access")
 
@@ -100,7 +104,7 @@ def _account(request: HttpRequest, response: HttpResponseBase | None, *, started
         request_id=request.request_id,  # type: ignore[attr-defined]
         method=method,
         route=route,
-        path=request.path,
+        path=_logged_path(request, route),
         status=status,
         error_code=getattr(response, "error_code", None),
         duration_ms=round(seconds * 1000, 1),
@@ -108,6 +112,14 @@ def _account(request: HttpRequest, response: HttpResponseBase | None, *, started
         key_id=str(getattr(principal, "key_id", None) or "") or None,
         client=request.META.get("REMOTE_ADDR"),
     )
+
+
+def _logged_path(request: HttpRequest, route: str) -> str:
+    """The path where it is its route's own words and ids; else the route. Any other text in a path
+    may be a secret, as the token of a shared conversation is."""
+    kinds = _PARAMETER.findall(route)
+    has_ids = bool(kinds) and all(kind in _IDS for kind in kinds)
+    return request.path if has_ids or route == request.path else route
 
 
 class SecurityHeadersMiddleware:

@@ -83,12 +83,12 @@ def headers_for(path: str) -> Checked:
         is_frame=path in _FRAME_POLICIES,
         is_api=path.startswith(("/api/", "/v1/")),
         is_shared=path.startswith(("/share/", "/api/shared/")),
-        hsts_s=settings.SECURE_HSTS_SECONDS,
+        hsts=_hsts(),
     )
 
 
 @cache
-def _headers(policy: str, *, is_frame: bool, is_api: bool, is_shared: bool, hsts_s: int) -> Checked:
+def _headers(policy: str, *, is_frame: bool, is_api: bool, is_shared: bool, hsts: str) -> Checked:
     headers = {**_ALWAYS, "Content-Security-Policy": policy}
     if is_frame:
         headers["X-Frame-Options"] = "SAMEORIGIN"
@@ -97,6 +97,14 @@ def _headers(policy: str, *, is_frame: bool, is_api: bool, is_shared: bool, hsts
         headers["Cache-Control"] = "no-store"
     if is_shared:
         headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-    if hsts_s:
-        headers["Strict-Transport-Security"] = f"max-age={hsts_s}; includeSubDomains"
+    if hsts:
+        headers["Strict-Transport-Security"] = hsts
     return checked(headers)
+
+
+def _hsts() -> str:
+    """Empty where the product is not reached by https."""
+    if not settings.SECURE_HSTS_SECONDS:
+        return ""
+    below = "; includeSubDomains" if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS else ""
+    return f"max-age={settings.SECURE_HSTS_SECONDS}{below}"

@@ -5,9 +5,11 @@ end with the commit. The rest is the queue's (jobs.py), within minutes.
 """
 
 from datetime import timedelta
+from secrets import token_urlsafe
 from uuid import UUID
 
 from celery import current_app
+from django.core.cache import cache
 from django.core.signing import BadSignature
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -93,7 +95,7 @@ def exports_of(principal: Principal) -> QuerySet[DataExport]:
 
 
 def export_link(*, principal: Principal, export_id: UUID) -> str:
-    """A token that downloads one of `exports_of`, for ten minutes and without a session.
+    """A token that downloads one of `exports_of`, once, for ten minutes and without a session.
 
     Raises NotFound: there is none, it is not done, or it has expired.
     """
@@ -106,19 +108,24 @@ def export_link(*, principal: Principal, export_id: UUID) -> str:
         actor=principal,
         target=("data_export", export.pk),
     )
-    return token_sign(str(export.pk), purpose=Purpose.DATA_DOWNLOAD)
+    return token_sign([str(export.pk), token_urlsafe(16)], purpose=Purpose.DATA_DOWNLOAD)
 
 
 def export_by_token(token: str) -> DataExport:
-    """Raises NotFound: the link is too old or no link, or what it leads to is gone."""
+    """Use a link up: proxies write what stands in an address into their logs.
+
+    Raises NotFound: it is too old, was used or is no link, or what it leads to is gone.
+    """
     try:
-        export_id = UUID(
-            token_read(token, purpose=Purpose.DATA_DOWNLOAD, max_age_s=DOWNLOAD_LINK_S)
+        export_id, nonce = token_read(
+            token, purpose=Purpose.DATA_DOWNLOAD, max_age_s=DOWNLOAD_LINK_S
         )
+        export_id = UUID(export_id)
     except (BadSignature, ValueError, TypeError, AttributeError):
         raise _no_such_link() from None
     export = _downloadable(DataExport.objects.all()).filter(pk=export_id).first()
-    if export is None:
+    # A second longer than the link: it lapses first.
+    if export is None or not cache.add(f"export-link:{nonce}", 1, timeout=DOWNLOAD_LINK_S + 1):
         raise _no_such_link()
     return export
 

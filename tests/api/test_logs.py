@@ -54,6 +54,37 @@ async def test_refused_requests_are_logged_with_who_asked_what_and_why(lines):
     assert all(line["request_id"] and line["timestamp"].endswith("Z") for line in logged)
 
 
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/share/{}",
+        "/api/shared/{}",
+        "/api/shared/{}/copy",
+        "/SHARE/{}",
+        "/api/exports/download?token={}",
+        "/api/sso/oidc/callback?state={}",
+        "/confirm-address/{}",
+    ],
+)
+async def test_no_log_line_holds_token_of_address(lines, path):
+    token = "tokenthatopensaconversation"
+    async with AsgiClient() as client:
+        await client.get(path.format(token))
+    written = json.dumps(lines())
+    assert '"event": "request"' in written
+    assert token not in written
+
+
+@pytest.mark.usefixtures("transactional_db")
+async def test_request_log_line_names_ids(lines):
+    path = "/api/conversations/0193d1a7-0000-7000-8000-000000000000"
+    async with AsgiClient() as client:
+        await client.get(path)
+        await client.get("/api/me")
+    assert [line["path"] for line in lines() if line["event"] == "request"] == [path, "/api/me"]
+
+
 def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):
     secret = secret_generate()
     logging.getLogger("theirs").warning("Bearer %s was refused", secret)

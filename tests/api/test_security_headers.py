@@ -8,6 +8,7 @@ import pytest
 
 from backend.api.application import generation_paths
 from backend.api.security import ADMIN_POLICY, DOCS_POLICY, PAGE_POLICY
+from tests.api.asgi_client import AsgiClient
 from tests.api.users import program
 
 pytestmark = pytest.mark.model
@@ -161,3 +162,21 @@ def test_crawlers_may_find_the_sign_in_and_list_no_shared_conversation(product):
 def test_static_paths_list_no_folder_and_stay_below_the_root(product):
     for path in ("/static/", "/static/../settings.py", "/static/%2e%2e/%2e%2e/etc/passwd"):
         assert httpx.get(product.url + path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("seconds", "subdomains", "header"),
+    [
+        (31_536_000, True, "max-age=31536000; includeSubDomains"),
+        (31_536_000, False, "max-age=31536000"),
+        (0, True, None),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/api/nope", "/v1/nope"])
+@pytest.mark.usefixtures("transactional_db")
+async def test_strict_transport_follows_settings(settings, path, seconds, subdomains, header):
+    settings.SECURE_HSTS_SECONDS = seconds
+    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = subdomains
+    async with AsgiClient() as client:
+        answer = await client.get(path)
+    assert answer.headers.get("Strict-Transport-Security") == header

@@ -131,6 +131,9 @@ def test_link_is_signed_short_lived_and_only_for_whose_it_is() -> None:
             export_link(principal=other, export_id=export.pk)
     token = export_link(principal=principal, export_id=export.pk)
     assert export_by_token(token).pk == export.pk
+    with pytest.raises(NotFound):
+        export_by_token(token)  # used
+    token = export_link(principal=principal, export_id=export.pk)
     for forged in (token[:-1] + ("A" if token[-1] != "A" else "B"), "", "x:y:z", "a" * 900):
         with pytest.raises(NotFound):
             export_by_token(forged)

@@ -113,8 +113,8 @@ async def create_export(request: AuthenticatedRequest, body: ExportCreate) -> St
 
 @router.post("/exports/{uuid:export_id}/link", response=ExportLinkOut)
 async def create_export_link(request: AuthenticatedRequest, export_id: UUID) -> ExportLinkOut:
-    """A signed link that downloads it, for ten minutes and without a session. Needs a sign-in of
-    the last ten minutes, and none by an identity provider."""
+    """A signed link that downloads it, once, for ten minutes and without a session. Needs a sign-in
+    of the last ten minutes, and none by an identity provider."""
     await may_change(request, request.auth.user_id)
     token = await in_database(export_link, principal=request.auth, export_id=export_id)
     return ExportLinkOut(url=f"/api/exports/download?token={token}", expires_in=DOWNLOAD_LINK_S)

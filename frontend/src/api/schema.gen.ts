@@ -2299,8 +2299,8 @@ export interface paths {
         put?: never;
         /**
          * Create Export Link
-         * @description A signed link that downloads it, for ten minutes and without a session. Needs a sign-in of
-         *     the last ten minutes, and none by an identity provider.
+         * @description A signed link that downloads it, once, for ten minutes and without a session. Needs a sign-in
+         *     of the last ten minutes, and none by an identity provider.
          */
         post: operations["create_export_link"];
         delete?: never;
