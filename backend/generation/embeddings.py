@@ -3,7 +3,8 @@ books as answers.
 
 There is nothing to stream, resume or continue, so there is no lease and no row while it runs: the
 generation is stored, ended and billed in one transaction, after the vectors have come and before
-the caller gets them. A process that dies in between has delivered nothing and bills nothing.
+the caller gets them. While PostgreSQL is away that waits. A process that dies in between has
+delivered nothing and bills nothing.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from backend.generation.admission.estimate import prompts_bound, text_estimate
 from backend.generation.admission.pipeline import Admission, AdmissionPipeline
 from backend.generation.admission.queue import Ticket
 from backend.generation.finish.settle import Settlement
+from backend.generation.finish.waiting import whole_generation_store
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
@@ -36,7 +38,6 @@ from backend.generation.records import (
 from backend.generation.request import AdmittedGeneration, Endpoint, GenerationRequest, admitted_now
 from backend.generation.usage import Usage
 from backend.platform.cancellation import uninterrupted
-from backend.platform.database import in_database
 from backend.platform.errors import UpstreamFailed
 
 log = structlog.get_logger(__name__)
@@ -181,7 +182,8 @@ async def answer_at_once(
         async def finish() -> None:
             """What it used takes the place of what was set aside."""
             stores = partial(request.stores, answer) if request.stores is not None else None
-            finished = await in_database(_store, admitted, pool, replica.config.name, usage, stores)
+            store = partial(_store, admitted, pool, replica.config.name, usage, stores)
+            finished = await whole_generation_store(admitted, store)
             admission.taken.clear()
             await settlement.limits(admitted, usage)
             await settlement.budget(admitted, finished.facts)

@@ -139,6 +139,14 @@ def generation_create(
     return row
 
 
+def generation_stored(admitted: AdmittedGeneration) -> Finished | None:
+    """The ended generation of this very request, where there is one."""
+    row = Generation.objects.filter(pk=admitted.id, created_at=admitted.created_at).first()
+    if row is None or row.is_open:
+        return None
+    return Finished(row, usage_facts(row), by_us=False)
+
+
 def generation_finish(
     *, generation_id: UUID, epoch: int, final: FinalState, row: Generation | None = None
 ) -> Finished:

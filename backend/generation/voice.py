@@ -3,9 +3,9 @@ as answers.
 
 A recording is billed by the begun second, a text by the character, both for as far as their answer
 was delivered. As with embeddings there is no lease and no row while it runs: the generation is
-stored, ended and billed in one transaction when the answer has ended, or when its reader has left.
-A process that dies in between bills nothing. The text to be spoken passes the pre-check first; a
-refused one is stored as every refused prompt is.
+stored, ended and billed in one transaction when the answer has ended, or when its reader has left,
+as soon as PostgreSQL can. A process that dies in between bills nothing. The text to be spoken
+passes the pre-check first; a refused one is stored as every refused prompt is.
 """
 
 import asyncio
@@ -27,6 +27,7 @@ from backend.accounts.principal import Principal
 from backend.generation.admission.pipeline import Admission, AdmissionPipeline
 from backend.generation.admission.prompt_check import spoken_text_check, spoken_text_create
 from backend.generation.finish.settle import Settlement
+from backend.generation.finish.waiting import whole_generation_store
 from backend.generation.models import GenerationState
 from backend.generation.pools.client import UpstreamClient
 from backend.generation.pools.config import PoolConfig
@@ -247,9 +248,8 @@ class VoiceCall:
     ) -> None:
         """Store and bill it; what it used takes the place of what was set aside."""
         admission = self._admission
-        finished = await in_database(
-            _store, admission, self._checks, self._replica, usage, state, stores
-        )
+        store = partial(_store, admission, self._checks, self._replica, usage, state, stores)
+        finished = await whole_generation_store(admission.admitted, store)
         admission.taken.clear()
         await self._parts.settlement.limits(admission.admitted, usage)
         await self._parts.settlement.budget(admission.admitted, finished.facts)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import structlog
-from django.db import DatabaseError, DataError, IntegrityError
+from django.db import DataError, IntegrityError
 from redis.exceptions import RedisError
 
 from backend.generation import metrics
@@ -22,6 +22,7 @@ from backend.generation.admission.estimate import input_estimate
 from backend.generation.finish.answer_cache import answer_keep
 from backend.generation.finish.result import completion_in_memory
 from backend.generation.finish.settle import Settlement, quietly
+from backend.generation.finish.waiting import when_database_is_back
 from backend.generation.models import Generation, GenerationState
 from backend.generation.pools.rollouts import Rollouts
 from backend.generation.records import (
@@ -56,7 +57,6 @@ BUFFER_TIMEOUT_S = 10.0
 BUFFER_LOST = "buffer_lost"
 """The error code of a generation whose last text was withdrawn: Redis was silent about it."""
 _REDIS_RETRY_S = 0.5
-_DATABASE_RETRY_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,35 +139,26 @@ class Finisher:
         Raises:
             DataError, IntegrityError: PostgreSQL does not take these values, now or later.
         """
-        attempt = 0
-        while True:
-            try:
-                return await in_database(
-                    generation_finish,
-                    generation_id=active.id,
-                    row=active.row,
-                    epoch=active.epoch,
-                    final=final,
-                )
-            except Superseded:
-                log.warning("generation_superseded", epoch=active.epoch)
-                active.log.lose()  # its readers go on where the other process writes
-                return None
-            except Generation.DoesNotExist:
-                log.warning("generation_gone")
-                active.log.lose()
-                await quietly(self._leases.release(active.id, active.log.lease, "ended"))
-                return None
-            except (DataError, IntegrityError):
-                raise
-            except DatabaseError as error:
-                # Of any other kind: the server is away, read-only (a failover), or its tables
-                # are being migrated. All of these pass.
-                log.error("generation_not_stored", error=str(error), attempt=attempt)
-                await asyncio.sleep(_DATABASE_RETRY_S[min(attempt, len(_DATABASE_RETRY_S) - 1)])
-                attempt += 1
-                if active.log.lost:
-                    return None
+
+        async def finish(_: int) -> Finished:
+            return await in_database(
+                generation_finish,
+                generation_id=active.id,
+                row=active.row,
+                epoch=active.epoch,
+                final=final,
+            )
+
+        try:
+            return await when_database_is_back(finish, is_ours=lambda: not active.log.lost)
+        except Superseded:
+            log.warning("generation_superseded", epoch=active.epoch)
+            active.log.lose()  # its readers go on where the other process writes
+        except Generation.DoesNotExist:
+            log.warning("generation_gone")
+            active.log.lose()
+            await quietly(self._leases.release(active.id, active.log.lease, "ended"))
+        return None
 
     async def _announce(self, active: ActiveGeneration) -> None:
         """Readers see the last events; no process fails the generation over any more.
