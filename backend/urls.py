@@ -35,6 +35,7 @@ urlpatterns = [
     path("service-worker.js", views.service_worker),
     path("manifest.webmanifest", app_files.manifest),
     path("outbox", outbox),
+    path("ws/events", views.socket_only),
     path("openapi.json", views.openapi_document),
     path("docs", views.reference),
     path("frames/diagram", views.frame),

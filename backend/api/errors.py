@@ -82,7 +82,7 @@ def as_parley_error(error: BaseException) -> ParleyError:
         case RedisError():
             logger.error("redis unavailable", exc_info=error)
             return Overloaded("A service we need is not available. Try again.", retry_after=2)
-        case DatabaseError() if _is_connection_failure(error):
+        case DatabaseError() if _is_unavailable(error):
             logger.error("database unavailable", exc_info=error)
             return Overloaded("A service we need is not available. Try again.", retry_after=2)
         case _:
@@ -93,8 +93,14 @@ def as_parley_error(error: BaseException) -> ParleyError:
             )
 
 
-def _is_connection_failure(error: DatabaseError) -> bool:
-    return type(error).__name__ in {"OperationalError", "InterfaceError"}
+_READ_ONLY = "25006"
+"""PostgreSQL's code where it takes no writes: a standby that is about to be promoted."""
+
+
+def _is_unavailable(error: DatabaseError) -> bool:
+    if type(error).__name__ in {"OperationalError", "InterfaceError"}:
+        return True
+    return getattr(error.__cause__, "sqlstate", None) == _READ_ONLY
 
 
 def _body_of(request: HttpRequest) -> bytes:

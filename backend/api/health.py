@@ -36,6 +36,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import PermissionDenied
 from backend.platform.json import encode_json
 from backend.platform.redis import async_client
+from backend.platform.redis_memory import memory_refresh, write_check
 from safety.audit.metrics import drift_refresh
 from safety.health import recent_failures
 
@@ -93,6 +94,7 @@ async def metrics(request: HttpRequest) -> HttpResponse:
         return _for_insiders_only()
     with suppress(RedisError, OSError):  # figures are needed most while something is down
         await drift_refresh()
+        await memory_refresh(async_client())
     with suppress(DatabaseError, PoolTimeout):
         await in_database(mails_count)
     registry = REGISTRY
@@ -153,7 +155,7 @@ async def _database() -> None:
 
 
 async def _redis() -> None:
-    await async_client().ping()
+    await write_check(async_client())
 
 
 class NoReadyReplica(Exception):

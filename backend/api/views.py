@@ -95,6 +95,13 @@ async def robots(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"User-agent: *\n{rules}", content_type="text/plain")
 
 
+async def socket_only(request: HttpRequest) -> HttpResponse:
+    """Answer a plain request for the page's socket with 426 (RFC 9110, section 15.5.22)."""
+    headers = {"Upgrade": "websocket", "Connection": "Upgrade"}
+    text = "This address is a WebSocket.\n"
+    return HttpResponse(text, status=426, content_type="text/plain", headers=headers)
+
+
 @csrf_exempt
 async def api_not_found(request: HttpRequest) -> HttpResponse:
     """An API path that does not exist."""

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import DatabaseError
 from psycopg_pool import PoolTimeout
 from redis.exceptions import RedisError
@@ -58,6 +59,8 @@ from backend.generation.trace import GenerationTrace
 from backend.platform.cancellation import end_tasks
 from backend.platform.database import in_database
 from backend.platform.redis import Profile, new_client, new_stream_client
+from backend.platform.redis_address import address_of
+from backend.platform.redis_memory import settings_check
 from backend.platform.tracing import tracing_end
 from billing.tiers import BATCH
 from safety.judge.policy import Policy
@@ -178,6 +181,8 @@ class Gateway:
             others: loops of the layers above; they end themselves when the process drains.
         """
         loading = asyncio.create_task(asyncio.to_thread(warm_up))
+        is_one_server = address_of(settings.REDIS_URL).kind == "server"
+        await settings_check(self.redis, is_one_server=is_one_server)
         if self._is_configured:
             await self._read_rows()
         await self.registry_reader.read_once()

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import redis
 
 from backend.platform.redis_address import address_of
@@ -16,6 +17,9 @@ from infra.services.process import CONNECT_TIMEOUT_S, Service, spawn
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
+_SHARE_OF_MEMORY = 4
+
+
 class ValkeyService(Service):
     """One Valkey server. It appends to disk every second, so a restart finds its data again."""
 
@@ -24,8 +28,8 @@ class ValkeyService(Service):
     variable = "REDIS_URL"
     check = "redis"
     meaning = (
-        "Redis 7 or newer, or Valkey; with `maxmemory-policy noeviction`. With TLS `rediss://…`;"
-        " the master of Sentinels: `redis+sentinel://host:port,…/service/db`"
+        "Redis 7 or newer, or Valkey; with `maxmemory-policy noeviction` and a `maxmemory`. With"
+        " TLS `rediss://…`; the master of Sentinels: `redis+sentinel://host:port,…/service/db`"
     )
     when_lost = (
         "Redis, with all its data",
@@ -81,6 +85,7 @@ class ValkeyService(Service):
             "appendfsync": "everysec",
             # Streams and queues must fail loudly when memory is short, not lose keys.
             "maxmemory-policy": "noeviction",
+            "maxmemory": str(psutil.virtual_memory().total // _SHARE_OF_MEMORY),
         }
 
     def _answers(self) -> bool:
