@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -70,9 +71,18 @@ def _writer(
 ) -> DeltaWriter:
     if tools is None:
         return TextDeltas()
+    return CallDeltas(
+        tools.form,
+        new_id,
+        _so_far(body),
+        tools.bare_names(state.tokenizer),
+        ends_on_repeat=tools.ends_on_repeat,
+    )
+
+
+def _so_far(body: ChatRequest) -> Answered:
     last = body.messages[-1]
-    so_far = Answered(last.text, last.calls) if body.continue_final_message else Answered()
-    return CallDeltas(tools.form, new_id, so_far, tools.bare_names(state.tokenizer))
+    return Answered(last.text, last.calls) if body.continue_final_message else Answered()
 
 
 async def _structure(
@@ -135,6 +145,9 @@ async def _prepare(
         predicted_token_ids=await _predicted(state, body),
         public_tokens=await _public_tokens(state, body, rendered.token_ids),
     )
+    if tools is not None:
+        watch = partial(tools.repeat_watch, state.tokenizer, _so_far(body))
+        prompt = replace(prompt, repeat_watch=watch)
     return prompt, rendered.opens_thought
 
 

@@ -112,6 +112,7 @@ class ChoiceText:
         )
         self._stops = StopStrings(self.prompt.stops)
         self._text: list[str] = []
+        self._repeats = self.prompt.repeat_watch()
         self._loops: LoopDetector | None = None
         if self.prompt.asked is not None:
             self._loops = LoopDetector(self.prompt.asked.text, self.state.tokenizer.decode)
@@ -136,6 +137,10 @@ class ChoiceText:
             text, stopped = self._check_stops(decoded)
             released += text
             if stopped:
+                self._released += len(released)
+                return self._delta(released, FinishReason.STOP, output)
+            if self._repeats is not None and self._repeats.repeats_after(decoded):
+                released += self._rest()
                 self._released += len(released)
                 return self._delta(released, FinishReason.STOP, output)
             loop = self._check_loop(token_id, decoded)

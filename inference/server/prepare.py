@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -13,6 +14,7 @@ from inference.server.schemas import SENT_BY_ROUTERS, GenerationFields
 from inference.server.state import ServerState
 from inference.server.structured import to_grammar
 from inference.text.generation_config import ChatDefaults
+from inference.text.tools.repeats import RepeatWatch
 
 _SHARED_FIELDS = [
     name for name in SamplingParams.__struct_fields__ if name in GenerationFields.__struct_fields__
@@ -52,6 +54,8 @@ class PreparedPrompt:
     """The first so many are the product's own text."""
     predicted_token_ids: tuple[int, ...] = ()
     """Of the text that the answer is expected to have."""
+    repeat_watch: Callable[[], RepeatWatch | None] = lambda: None
+    """Of each answer: it ends where that finds a call to be repeated."""
     may_be_kept: bool = True
     """What is computed for it, outside the engine."""
 

@@ -28,6 +28,7 @@ from inference.text.tools.grammar import (
 )
 from inference.text.tools.parser import parser_of
 from inference.text.tools.parts import Arguments, CallBegins, Content, Part
+from inference.text.tools.repeats import CallsSoFar, RepeatWatch
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,17 @@ class ToolUse:
     def bare_names(self, tokenizer: TextTokenizer) -> tuple[str, ...]:
         """The functions whose calls are read without the family's marks too."""
         return bare_names(self.form, self.rules, tokenizer.special_tokens)
+
+    @property
+    def ends_on_repeat(self) -> bool:
+        """Whether an answer ends that repeats a call: one that must be calls, and may be many."""
+        return self.rules.many and not self.rules.text
+
+    def repeat_watch(self, tokenizer: TextTokenizer, so_far: Answered) -> RepeatWatch | None:
+        if not self.ends_on_repeat:
+            return None
+        written = [text for text, _ in self.form.text_of(so_far.content, so_far.calls)]
+        return RepeatWatch(parser_of(self.form, self.bare_names(tokenizer)), written)
 
     def grammar(self, tokenizer: TextTokenizer) -> str:
         """The grammar of the answer. It may take some tenths of a second.
@@ -237,10 +249,17 @@ class CallDeltas:
     is_thinking = False
 
     def __init__(
-        self, form: ToolFormat, new_id: str, so_far: Answered, bare_names: Sequence[str] = ()
+        self,
+        form: ToolFormat,
+        new_id: str,
+        so_far: Answered,
+        bare_names: Sequence[str] = (),
+        *,
+        ends_on_repeat: bool = False,
     ) -> None:
         """
         Args:
+            ends_on_repeat: the answer ends with a call that was made before, which is not sent.
             bare_names: functions whose calls are read without the format's marks too.
             new_id: calls are named by it and their number.
             so_far: what the answer has already, where this continues one; it is not sent again.
@@ -248,17 +267,23 @@ class CallDeltas:
         self.begun = so_far.calls
         self._parser = parser_of(form, bare_names)
         self._new_id = new_id
+        self._made = CallsSoFar()
+        self._held: list[dict[str, Any]] = []
+        """Deltas of a call that may become one that was made before."""
         known = 0
         for text, _ in form.text_of(so_far.content, so_far.calls):
             for part in self._parser.feed(text):
+                self._made.take(part)
                 known += len(part.text) if isinstance(part, Content) else 0
         self._already_sent = len(so_far.content) - known
+        self._ends_on_repeat = ends_on_repeat
 
     def feed(self, text: str) -> list[dict[str, Any]]:
         return self._deltas(self._parser.feed(text))
 
     def finish(self) -> list[dict[str, Any]]:
-        return self._deltas(self._parser.finish())
+        held = [] if self._made.repeats else self._held
+        return held + self._deltas(self._parser.finish())
 
     @property
     def stop_reason(self) -> str:
@@ -274,7 +299,13 @@ class CallDeltas:
                 deltas += [{"content": text}] if text else []
                 continue
             calls += isinstance(part, CallBegins)
-            deltas.append({"tool_calls": [self._call(part, calls - 1)]})
+            self._made.take(part)
+            was_sent = calls <= len(self.begun)  # its beginning; arguments of the last may follow
+            if not (was_sent and isinstance(part, CallBegins)):
+                self._held.append({"tool_calls": [self._call(part, calls - 1)]})
+            if was_sent or not (self._ends_on_repeat and self._made.may_repeat):
+                deltas += self._held
+                self._held = []
         return deltas
 
     def _call(self, part: CallBegins | Arguments, index: int) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def ask(user: Person, conversation_id: str, text: str, **options: Any) -> str:
 
 def request_of(product: ScriptedProduct, text: str) -> dict[str, Any]:
     """What the upstream was sent with `text` as the last message; titles are asked for too."""
-    [body] = [one for one in product.bodies if one["messages"][-1]["content"] == text]
+    bodies = (one for one in product.bodies if "messages" in one)
+    [body] = [one for one in bodies if one["messages"][-1]["content"] == text]
     return body
 
 

@@ -46,6 +46,21 @@ def test_required_gives_calls_of_the_tools(served):
         assert set(json.loads(call["function"]["arguments"])) <= {"city", "unit"}
 
 
+@pytest.mark.parametrize("city", ["Madrid", "Oslo", "Lima", "Cairo"])
+def test_required_ends_by_itself(served, city):
+    """A small model repeats the call that it has made; the repeated one is not sent."""
+    asked = {"tools": TOOLS[:1], "tool_choice": "required", "max_tokens": 200}
+    message, reason = message_of(served.chat(f"What is the weather in {city}?", **asked))
+    calls = [call["function"]["arguments"] for call in message["tool_calls"]]
+    assert reason == "tool_calls"
+    assert len(set(calls)) == len(calls)
+    streamed = served.chat(f"What is the weather in {city}?", **asked, stream=True)
+    chunks = [json.loads(line[6:]) for line in streamed.text.splitlines() if line[:7] == "data: {"]
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    begun = [call for one in deltas for call in one.get("tool_calls", []) if "id" in call]
+    assert len(begun) == len(calls)
+
+
 def test_named_function_is_called_once(served):
     message, reason = message_of(served.chat(ASK, tools=TOOLS, tool_choice=NAMED))
     assert reason == "tool_calls"

@@ -24,6 +24,7 @@ from inference.text.tools.formats import FORMATS, HARMONY, HERMES, ToolCall, Too
 from inference.text.tools.grammar import CallRules, Tool, arguments_schema, call_grammar
 from inference.text.tools.parser import parser_of
 from inference.text.tools.parts import CallBegins, Content
+from inference.text.tools.repeats import RepeatWatch
 
 pytestmark = pytest.mark.model
 
@@ -353,6 +354,31 @@ def test_harmony_preamble_streams_and_is_not_sent_again_where_it_goes_on():
     assert deltas.stop_reason == "tool_calls"
 
 
+def test_repeated_call_is_not_sent_where_it_ends_the_answer():
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "%s"}}\n</tool_call>\n'
+    text = call % "Rome" + call % "Oslo" + call % "Rome"
+    watch, deltas = RepeatWatch(parser_of(HERMES, NAMES)), []
+    writer = CallDeltas(HERMES, "x", Answered(), NAMES, ends_on_repeat=True)
+    for char in text:
+        deltas += writer.feed(char)
+        if watch.repeats_after(char):
+            break
+    deltas += writer.finish()
+    sent = [delta["tool_calls"][0] for delta in deltas]
+    assert [one["index"] for one in sent if "id" in one] == [0, 1]
+    assert "".join(one["function"]["arguments"] for one in sent) == (
+        '{"city": "Rome"}{"city": "Oslo"}'
+    )
+
+
+def test_call_that_differs_at_its_end_is_sent_whole():
+    first, second = (f'{{"name": "now", "arguments": {{"a": "{x}"}}}}\n' for x in ("long", "lot"))
+    writer = CallDeltas(HERMES, "x", Answered(), NAMES, ends_on_repeat=True)
+    sent = [one for char in first + second for one in writer.feed(char)] + writer.finish()
+    arguments = "".join(one["tool_calls"][0]["function"]["arguments"] for one in sent)
+    assert arguments == '{"a": "long"}{"a": "lot"}'
+
+
 NAMES = [tool.name for tool in TOOLS]
 BARE = {
     "fence": '```json\n{\n  "name": "get_weather",\n  "arguments": %s\n}\n```',
@@ -393,6 +419,23 @@ def test_json_that_names_a_given_tool_is_a_call_without_marks_too(size, before):
 @pytest.mark.parametrize("text", [*NO_CALLS, "```js", '{"name": "get_w', " a\n\n<tool b> "])
 def test_other_json_comes_out_as_it_was_written(text, size):
     assert parse_bare(text, size) == (text, [])
+
+
+def test_line_break_after_a_call_commits_to_no_other(matcher):
+    """A token of a model may hold the end of a mark and a line break."""
+    for text in (True, False):
+        grammar = grammar_of(HERMES, text=text)
+        assert matcher(grammar, sample(HERMES) + "\n") == (True, True)
+        assert matcher(grammar, sample(HERMES) + "\n" + sample(HERMES)) == (True, True)
+        assert matcher(grammar, sample(HERMES) + "\nSo")[0] is False
+
+
+def test_required_call_may_lack_its_marks(matcher):
+    grammar = grammar_of(HERMES, text=False)
+    for text in (*BARE.values(), *BARE_TWO.values()):
+        assert matcher(grammar, text % ROME) == (True, True), text
+    for text in NO_CALLS:
+        assert matcher(grammar, text)[0] is False, text
 
 
 def test_grammar_holds_a_bare_call_as_one_with_marks(matcher):

@@ -21,10 +21,10 @@ _LETTERS = string.ascii_letters
 _MAY_BEGIN = re.compile(r"[<`{\[]")
 
 
-def head_expression(name: str) -> str:
+def head_expression(name: str, space: str = f"{SPACE}*") -> str:
     """What a bare call of `name` begins with, up to its arguments."""
     parts = [r"\{", '"name"', ":", f'"{re.escape(name)}"', ",", '"arguments"', ":"]
-    return f"{SPACE}*".join(parts)
+    return space.join(parts)
 
 
 class BareCallParser:

@@ -88,21 +88,18 @@ def call_grammar(
     count = 1 if form.one_call or not rules.many else MAX_CALLS
     next_call = spell(form.close + form.separator + form.open)
     more = f" ({next_call} call){{0,{count - 1}}}" if count > 1 else ""
-    ending = spell(form.close + form.end)
-    if form.one_call:
-        # The token that closes it ends the model's turn, and no grammar takes such a one as text.
-        ending = f"({ending})?"
-    calls = f"{spell(form.begin + form.open)} call{more} {ending}".rstrip()
+    calls = f"{spell(form.begin + form.open)} call{more} {_ending(form, spell)}".rstrip()
+    bare = bare_names(form, rules, special_tokens)
     lines = []
     if not rules.text:
-        lines.append(f"start: {calls}")
+        lines.append(f"start: {calls}{' | bare' if bare else ''}")
+        lines += _bare_calls(bare, count, after_text=False)
     elif rules.answer is not None:
         schema = {**rules.answer, "x-guidance": {"whitespace_flexible": False}}
         lines += [f"start: {calls} | answer", f"answer: %json {json.dumps(schema)}"]
     else:
-        bare = bare_names(form, rules, special_tokens)
         lines += _with_text(form, calls, spell, bare)
-        lines += _bare_calls(bare, count)
+        lines += _bare_calls(bare, count, after_text=True)
     options = " | ".join(f"call_{index}" for index in range(len(rules.tools)))
     lines.append(f"call: {options}")
     for index, tool in enumerate(rules.tools):
@@ -111,25 +108,59 @@ def call_grammar(
     return "\n".join(lines) + "\n"
 
 
+def _ending(form: ToolFormat, spell: _Speller) -> str:
+    """What closes the last call.
+
+    White space that parts calls may follow it: else a token that holds the end of a mark and a line
+    break would commit the model to another call.
+    """
+    ending = spell(form.close + form.end)
+    if form.one_call:
+        # The token that closes it ends the model's turn, and no grammar takes such a one as text.
+        return f"({ending})?"
+    if not form.separator.isspace() or form.end:
+        return ending
+    if spell.has_special(form.close):
+        return f"{ending} ({spell(form.separator)})?"
+    return f"/{_escaped(form.close)}({_escaped(form.separator)})?/"
+
+
+def _escaped(text: str) -> str:
+    """`text` as a regular expression of Lark."""
+    return re.escape(text).replace("\\\n", r"\n").replace("/", r"\/")
+
+
 def bare_names(
     form: ToolFormat, rules: CallRules, special_tokens: frozenset[str]
 ) -> tuple[str, ...]:
-    """The functions whose calls are taken without the family's marks too: where text is free."""
-    is_free = rules.text and rules.answer is None
-    if not (form.reads_bare and is_free) or any(one in form.trigger for one in special_tokens):
+    """The functions whose calls are taken without the family's marks too: everywhere but where
+    text has a schema of its own."""
+    has_schema = rules.text and rules.answer is not None
+    if not form.reads_bare or has_schema or any(one in form.trigger for one in special_tokens):
         return ()
     return tuple(tool.name for tool in rules.tools)
 
 
-def _bare_calls(names: Sequence[str], count: int) -> list[str]:
+def _bare_calls(names: Sequence[str], count: int, *, after_text: bool) -> list[str]:
     """Calls without marks: text up to the first one's arguments, in a fence and a list or in none,
-    and nothing but calls after it."""
+    and nothing but calls after it.
+
+    Args:
+        after_text: whether text may stand before the first.
+    """
     if not names:
         return []
-    heads = [
-        f"bare_head_{index}[lazy]: /(?s:.*){head_expression(name)}/"
-        for index, name in enumerate(names)
-    ]
+    if after_text:
+        heads = [
+            f"bare_head_{index}[lazy]: /(?s:.*){head_expression(name)}/"
+            for index, name in enumerate(names)
+        ]
+    else:
+        space = f"{SPACE}{{0,4}}"
+        heads = [
+            rf"bare_head_{index}: /(```[a-z]{{0,8}}\n)?(\[{space})?{head_expression(name, space)}/"
+            for index, name in enumerate(names)
+        ]
     first = " | ".join(f'bare_head_{index} (" ")? args_{index}' for index in range(len(names)))
     more = f" (BARE_NEXT call BARE_CLOSE){{0,{count - 1}}}" if count > 1 else ""
     return [
