@@ -6,9 +6,11 @@ RFC 6749, section 4.4, and RFC 7628. kafka-python asks at each connection.
 import threading
 import time
 
-import httpx
+import httpx2
 from kafka.errors import KafkaConnectionError
 from kafka.net.sasl.oauth import AbstractTokenProvider
+
+from backend.platform.guarded_client import bounded_post
 
 _TIMEOUT_S = 5.0
 _MARGIN_S = 30.0
@@ -37,9 +39,11 @@ class ClientCredentials(AbstractTokenProvider):
         if self._scope:
             form["scope"] = self._scope
         try:
-            answer = httpx.post(self._url, data=form, auth=self._credentials, timeout=_TIMEOUT_S)
+            answer = bounded_post(
+                self._url, data=form, auth=self._credentials, timeout_s=_TIMEOUT_S
+            )
             answer.raise_for_status()
             body = answer.json()
             return str(body["access_token"]), float(body.get("expires_in", _DEFAULT_LIFETIME_S))
-        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
             raise KafkaConnectionError(f"no token from {self._url}: {error!r}") from error

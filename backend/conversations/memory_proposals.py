@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlparse
 from uuid import UUID
 
-import httpx
+import httpx2
 import structlog
 from celery import current_app
 from django.conf import settings
@@ -31,6 +31,7 @@ from backend.conversations.memory_words import (
 from backend.conversations.models import Conversation, Message, MessageRole
 from backend.conversations.notify import notify
 from backend.platform.errors import Conflict
+from backend.platform.guarded_client import bounded_post
 
 _TIMEOUT_S = 60.0
 _TYPED = {"state": "typed"}
@@ -127,7 +128,7 @@ def _from_model(prompt: Message, said: str) -> str | None:
         organization_id=chat.organization_id, user_id=chat.user_id, project_id=chat.project_id
     )
     try:
-        response = httpx.post(
+        response = bounded_post(
             f"{settings.INTERNAL_URL}/v1/chat/completions",
             headers={
                 "Authorization": f"Bearer {token}",
@@ -148,12 +149,12 @@ def _from_model(prompt: Message, said: str) -> str | None:
                 "max_tokens": 80,
                 "temperature": 0,
             },
-            timeout=_TIMEOUT_S,
+            timeout_s=_TIMEOUT_S,
         )
         response.raise_for_status()
         answer = json.loads(response.json()["choices"][0]["message"]["content"] or "{}")
         fact = clean_memory(answer["fact"])
-    except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         log.info("memory_without_model", message_id=str(prompt.pk), error=str(error))
         return None
     return fact if fact is not None and is_grounded(fact, said) else None

@@ -11,7 +11,7 @@ import secrets
 from urllib.parse import urlparse
 from uuid import UUID
 
-import httpx
+import httpx2
 import structlog
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -24,6 +24,7 @@ from backend.conversations.passages import reading_for
 from backend.conversations.summaries import summarises_in, summary_for
 from backend.conversations.summary_requests import KEPT
 from backend.conversations.types import ChatMessage, ImagePart, UntrustedPart
+from backend.platform.guarded_client import bounded_post
 from safety.judge.spotlight import injection_score, without_hidden_text
 
 MAX_CALLS = 4
@@ -150,7 +151,7 @@ def _from_model(conversation: Conversation, said: str, *, max_tokens: int) -> st
     marker = f"<<{secrets.token_hex(8)}>>"
     data = f"{marker}\n{without_hidden_text(said)}\n{marker}"
     try:
-        response = httpx.post(
+        response = bounded_post(
             f"{settings.INTERNAL_URL}/v1/chat/completions",
             headers={
                 "Authorization": f"Bearer {token}",
@@ -167,13 +168,13 @@ def _from_model(conversation: Conversation, said: str, *, max_tokens: int) -> st
                 "max_tokens": max(max_tokens, 1),
                 "temperature": 0,
             },
-            timeout=_TIMEOUT_S,
+            timeout_s=_TIMEOUT_S,
         )
         response.raise_for_status()
         text = clean_summary(response.json()["choices"][0]["message"]["content"] or "")
-    except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
         log.info("no_summary", conversation_id=str(conversation.pk), error=str(error))
-        if isinstance(error, httpx.HTTPStatusError) and error.response.status_code == _REFUSED:
+        if isinstance(error, httpx2.HTTPStatusError) and error.response.status_code == _REFUSED:
             _give_up(conversation)
         return None
     if text is None:

@@ -11,7 +11,7 @@ import re
 from urllib.parse import urlparse
 from uuid import UUID
 
-import httpx
+import httpx2
 import structlog
 from django.conf import settings
 from django.db import transaction
@@ -20,6 +20,7 @@ from backend.accounts.internal_calls import internal_token
 from backend.conversations.models import Conversation, Message, MessageRole, MessageStatus
 from backend.conversations.notify import notify
 from backend.conversations.tree import path_to
+from backend.platform.guarded_client import bounded_post
 
 TITLE_CHARACTERS = 60
 _EXCERPT = 600
@@ -93,7 +94,7 @@ def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | N
     )
     exchange = f"User: {prompt[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
     try:
-        response = httpx.post(
+        response = bounded_post(
             f"{settings.INTERNAL_URL}/v1/chat/completions",
             headers={
                 "Authorization": f"Bearer {token}",
@@ -110,11 +111,11 @@ def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | N
                 "max_tokens": 20,
                 "temperature": 0,
             },
-            timeout=_TIMEOUT_S,
+            timeout_s=_TIMEOUT_S,
         )
         response.raise_for_status()
         return clean_title(response.json()["choices"][0]["message"]["content"] or "")
-    except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
         log.info("title_without_model", conversation_id=str(conversation.pk), error=str(error))
         return None
 

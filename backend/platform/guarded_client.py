@@ -1,18 +1,34 @@
-"""An HTTP client for URLs that a customer chose: every request, redirects too, goes to an address
-that outbound.py has checked, and an answer has a bound."""
+"""The HTTP client for everything that leaves, but requests to engines (backend/generation/pools).
+
+To URLs that a customer chose (`guarded_client`) every request, redirects too, goes to an address
+that outbound.py has checked. To those that the operator configured (`bounded_post`) it goes
+wherever they say. Each has a deadline, and an answer a bound that no compression passes by.
+"""
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from functools import cache
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from typing import Any
 
 import httpx2
 
 from backend.platform import outbound
 from backend.platform.errors import InvalidRequest
 
+GuardedClient = httpx2.AsyncClient
+"""As `guarded_client` makes one."""
+
 MAX_BYTES = 2_000_000
 CONNECT_S = 10.0
+
+# A name whose servers do not answer holds its thread beyond the deadline, until the resolver
+# gives up; threads of our own, so that nothing else waits for these.
+_RESOLVERS = ThreadPoolExecutor(64, thread_name_prefix="outbound-names")
+
+
+_COMPRESSED = "the answer is compressed, which was not asked for"
 
 
 class AnswerRefused(httpx2.TransportError):
@@ -35,6 +51,22 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+class _BoundedSync(httpx2.SyncByteStream):
+    def __init__(self, stream: httpx2.SyncByteStream, max_bytes: int) -> None:
+        self._stream = stream
+        self._left = max_bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._stream:
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise AnswerRefused("the answer is too long")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
+
+
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Resolves, checks and connects to what was checked. Compressed answers are refused: how long
     they are is known only when they are unpacked."""
@@ -46,29 +78,25 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         what: str,
         max_bytes: int = MAX_BYTES,
         private_hosts: Collection[str] = (),
+        reads_body: bool = True,
     ) -> None:
         """
         Args:
             to_private: see `outbound.resolve`.
             what: begins the message of a refusal.
             private_hosts: names (not addresses that they have) for which `to_private` holds.
+            reads_body: False: the caller looks at the status alone, however the body is written.
         """
         self._to_private = to_private
         self._private_hosts = frozenset(private_hosts)
         self._what = what
         self._max_bytes = max_bytes
-        self._inner = httpx2.AsyncHTTPTransport(verify=_tls(), trust_env=False)
+        self._reads_body = reads_body
+        # By name: a connection to an address that two names share was made for one of them.
+        self._inner: dict[str, httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        to_private = self._to_private or request.url.host in self._private_hosts
-        try:
-            target = await asyncio.to_thread(
-                outbound.resolve, str(request.url), to_private=to_private, what=self._what
-            )
-        except InvalidRequest as error:
-            raise AnswerRefused(str(error)) from error
-        except OSError as error:
-            raise httpx2.ConnectError(f"the name cannot be resolved: {error}") from error
+        target = await self._resolve(request)
         headers = httpx2.Headers(request.headers)
         headers["Host"] = target.host
         headers["Accept-Encoding"] = "identity"
@@ -79,16 +107,58 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             stream=request.stream,
             extensions={**request.extensions, "sni_hostname": target.name},
         )
-        response = await self._inner.handle_async_request(checked)
+        inner = self._inner.get(target.name)
+        if inner is None:
+            inner = httpx2.AsyncHTTPTransport(verify=_tls(), trust_env=False)
+            self._inner[target.name] = inner
+        response = await inner.handle_async_request(checked)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        if response.headers.get("content-encoding", "identity") != "identity":
+        if self._reads_body and _is_compressed(response):
             await response.stream.aclose()
-            raise AnswerRefused("the answer is compressed, which was not asked for")
+            raise AnswerRefused(_COMPRESSED)
         response.stream = _Bounded(response.stream, self._max_bytes)
         return response
 
+    async def _resolve(self, request: httpx2.Request) -> outbound.Target:
+        to_private = self._to_private or request.url.host in self._private_hosts
+        resolve = partial(
+            outbound.resolve, str(request.url), to_private=to_private, what=self._what
+        )
+        try:
+            return await asyncio.get_running_loop().run_in_executor(_RESOLVERS, resolve)
+        except InvalidRequest as error:
+            raise AnswerRefused(str(error)) from error
+        except OSError as error:
+            raise httpx2.ConnectError(f"the name cannot be resolved: {error}") from error
+
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        for inner in self._inner.values():
+            await inner.aclose()
+
+
+class _BoundedTransport(httpx2.BaseTransport):
+    """As GuardedTransport, to any address."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._inner = httpx2.HTTPTransport(verify=_tls(), trust_env=False)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.headers["Accept-Encoding"] = "identity"
+        response = self._inner.handle_request(request)
+        assert isinstance(response.stream, httpx2.SyncByteStream)
+        if _is_compressed(response):
+            response.stream.close()
+            raise AnswerRefused(_COMPRESSED)
+        response.stream = _BoundedSync(response.stream, self._max_bytes)
+        return response
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def _is_compressed(response: httpx2.Response) -> bool:
+    return str(response.headers.get("content-encoding", "identity")) != "identity"
 
 
 @cache
@@ -106,11 +176,16 @@ def guarded_client(
     on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
     private_hosts: Collection[str] = (),
     max_bytes: int = MAX_BYTES,
+    reads_body: bool = True,
 ) -> httpx2.AsyncClient:
     """Follows no redirect by itself. Arguments: see GuardedTransport and httpx2."""
     return httpx2.AsyncClient(
         transport=GuardedTransport(
-            to_private=to_private, what=what, private_hosts=private_hosts, max_bytes=max_bytes
+            to_private=to_private,
+            what=what,
+            private_hosts=private_hosts,
+            max_bytes=max_bytes,
+            reads_body=reads_body,
         ),
         headers=headers,
         auth=auth,
@@ -119,3 +194,16 @@ def guarded_client(
         follow_redirects=False,
         trust_env=False,
     )
+
+
+def bounded_post(url: str, *, timeout_s: float, **options: Any) -> httpx2.Response:
+    """POST to an address that the operator configured. Follows no redirect.
+
+    Args:
+        timeout_s: for the connection, and for each wait of the answer.
+        options: see httpx2.
+    """
+    with httpx2.Client(
+        transport=_BoundedTransport(MAX_BYTES), timeout=timeout_s, trust_env=False
+    ) as client:
+        return client.post(url, **options)

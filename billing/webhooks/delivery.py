@@ -12,23 +12,21 @@ cannot be sent again later.
 import asyncio
 import hashlib
 import hmac
-import ssl
 import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from functools import cache
 
-import httpx
+import httpx2
 import orjson
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count
 
 from backend.platform.database import in_database
-from backend.platform.errors import InvalidRequest
+from backend.platform.guarded_client import GuardedClient, guarded_client
 from billing.models import WebhookDelivery
 from billing.webhook_secrets import SecretUnreadable
-from billing.webhooks.addresses import resolve
+from billing.webhooks.addresses import WHAT
 from billing.webhooks.endpoints import note_failure, note_success
 
 log = structlog.get_logger(__name__)
@@ -51,10 +49,6 @@ MAX_AT_ONCE_PER_ORGANIZATION = 2
 CLAIM_FOR_S = 10.0
 """A run begins no delivery after this; beat starts the next one."""
 
-# A name whose servers do not answer holds its thread beyond the deadline, until the resolver
-# gives up; threads of our own, so that nothing else waits for these.
-_RESOLVERS = ThreadPoolExecutor(64, thread_name_prefix="webhook-names")
-
 
 def deliver_due() -> int:
     """Send what is due, for some seconds. Returns how many arrived."""
@@ -70,10 +64,11 @@ async def _deliver_due() -> int:
     arrived = 0
     in_flight: set[asyncio.Task[bool]] = set()
     no_claims_after = time.monotonic() + CLAIM_FOR_S
-    # No connection is used twice: one to a shared address might have been made for another name.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    async with httpx.AsyncClient(
-        timeout=DEADLINE_S, limits=limits, verify=_tls(), trust_env=False
+    async with guarded_client(
+        to_private=settings.BILLING_WEBHOOKS_TO_PRIVATE,
+        what=WHAT,
+        timeout_s=DEADLINE_S,
+        reads_body=False,
     ) as client:
         while True:
             while len(in_flight) < MAX_AT_ONCE and time.monotonic() < no_claims_after:
@@ -85,11 +80,6 @@ async def _deliver_due() -> int:
                 return arrived
             done, in_flight = await asyncio.wait(in_flight, return_when=asyncio.FIRST_COMPLETED)
             arrived += sum(task.result() for task in done)
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)  # reads all roots: some 20 ms
 
 
 @transaction.atomic
@@ -124,7 +114,7 @@ def _claim() -> WebhookDelivery | None:
     return delivery
 
 
-async def _attempt(client: httpx.AsyncClient, delivery: WebhookDelivery) -> bool:
+async def _attempt(client: GuardedClient, delivery: WebhookDelivery) -> bool:
     """POST it, and store how it went."""
     status, error = None, ""
     try:
@@ -132,9 +122,9 @@ async def _attempt(client: httpx.AsyncClient, delivery: WebhookDelivery) -> bool
             status = await _post(client, delivery)
         if not 200 <= status < 300:
             error = f"answered {status}"
-    except (TimeoutError, httpx.TimeoutException):
+    except (TimeoutError, httpx2.TimeoutException):
         error = f"no answer within {DEADLINE_S:g} s"
-    except (httpx.HTTPError, OSError, InvalidRequest, SecretUnreadable) as failure:
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, SecretUnreadable) as failure:
         error = str(failure) or repr(failure)
     except Exception as failure:
         # Whatever a customer's URL or server brings about, it is that delivery's failure alone.
@@ -148,13 +138,10 @@ async def _attempt(client: httpx.AsyncClient, delivery: WebhookDelivery) -> bool
     return not error
 
 
-async def _post(client: httpx.AsyncClient, delivery: WebhookDelivery) -> int:
-    loop = asyncio.get_running_loop()
-    target = await loop.run_in_executor(_RESOLVERS, resolve, delivery.endpoint.url)
+async def _post(client: GuardedClient, delivery: WebhookDelivery) -> int:
     body = orjson.dumps(delivery.payload)
     at = int(time.time())
     headers = {
-        "Host": target.host,
         "Content-Type": "application/json",
         "User-Agent": "Parley-Webhooks/1",
         "Parley-Event-Id": str(delivery.event_id),
@@ -163,11 +150,9 @@ async def _post(client: httpx.AsyncClient, delivery: WebhookDelivery) -> int:
     }
     request = client.stream(
         "POST",
-        target.url,
+        delivery.endpoint.url,
         content=body,
         headers=headers,
-        follow_redirects=False,
-        extensions={"sni_hostname": target.name},
     )
     # Closing without reading: what the receiver answers beside the status does not matter.
     async with request as response:

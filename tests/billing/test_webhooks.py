@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from backend.accounts.principal import Principal
 from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
+from backend.platform.outbound import resolve
 from billing.budgets.alerts import check_budgets
 from billing.budgets.services import budget_set
 from billing.models import WebhookDelivery, WebhookEndpoint
 from billing.prices.services import prices_seed
-from billing.webhooks.addresses import resolve
 from billing.webhooks.delivery import BACKOFF, deliver_due
 from billing.webhooks.services import webhook_create, webhook_delete, webhook_replay
 from tests.billing import factories
@@ -243,11 +243,11 @@ def test_delivery_is_retried_when_server_is_unreachable(delivery):
 )
 def test_url_that_is_invalid_or_not_public_is_refused(url):
     with pytest.raises(InvalidRequest):
-        resolve(url)
+        resolve(url, to_private=False)
 
 
 def test_public_address_is_connected_to_as_it_was_checked():
-    target = resolve("https://93.184.216.34:8443/hook?x=1")
+    target = resolve("https://93.184.216.34:8443/hook?x=1", to_private=False)
     assert (target.url, target.host) == (
         "https://93.184.216.34:8443/hook?x=1",
         "93.184.216.34:8443",

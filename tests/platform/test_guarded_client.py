@@ -14,7 +14,7 @@ import pytest
 
 from backend.enterprise.outbound import get_json
 from backend.platform.errors import UpstreamFailed
-from backend.platform.guarded_client import AnswerRefused, guarded_client
+from backend.platform.guarded_client import AnswerRefused, bounded_post, guarded_client
 
 UNPACKED = b" " * 100_000_000
 
@@ -46,6 +46,7 @@ class Server:
         self.body: bytes | None = None
         self.encoding = "identity"
         self.accepted: list[str] = []
+        self.clients: set[Any] = set()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
 
@@ -61,10 +62,17 @@ class Server:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
             def do_GET(self) -> None:
                 server.accepted.append(self.headers["Accept-Encoding"])
+                server.clients.add(self.client_address)
                 self.send_response(200)
                 self.send_header("Content-Encoding", server.encoding)
+                if server.body is None:
+                    self.send_header("Connection", "close")
+                else:
+                    self.send_header("Content-Length", str(len(server.body)))
                 self.end_headers()
                 try:
                     if server.body is not None:
@@ -73,6 +81,8 @@ class Server:
                         self.wfile.write(bytes(65_536))
                 except OSError:
                     pass
+
+            do_POST = do_GET
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -125,3 +135,34 @@ async def test_answer_without_end_is_refused_at_its_bound(server: Server) -> Non
 async def test_answer_within_the_bound_is_read(server: Server) -> None:
     server.body = b"x" * MAX_BYTES
     assert len((await fetch(server.url)).content) == MAX_BYTES
+
+
+@pytest.mark.parametrize("encoding", BOMBS)
+async def test_compressed_body_that_nobody_reads_is_no_failure(
+    server: Server, encoding: str
+) -> None:
+    server.body, server.encoding = BOMBS[encoding], encoding
+    async with (
+        guarded_client(to_private=True, what="A URL", timeout_s=10.0, reads_body=False) as client,
+        client.stream("GET", server.url) as response,
+    ):
+        assert response.status_code == 200
+
+
+async def test_names_at_one_address_share_no_connection(server: Server) -> None:
+    server.body = b"{}"
+    named = server.url.replace("127.0.0.1", "localhost")
+    async with guarded_client(to_private=True, what="A URL", timeout_s=10.0) as client:
+        for url in (server.url, server.url, named):
+            assert (await client.get(url)).status_code == 200
+    assert len(server.clients) == 2
+
+
+@pytest.mark.parametrize("encoding", BOMBS)
+def test_answer_to_an_operators_address_has_a_bound_too(server: Server, encoding: str) -> None:
+    server.body, server.encoding = BOMBS[encoding], encoding
+    with pytest.raises(AnswerRefused, match="compressed"):
+        bounded_post(server.url, timeout_s=10.0)
+    server.body, server.encoding = None, "identity"
+    with pytest.raises(AnswerRefused, match="too long"):
+        bounded_post(server.url, timeout_s=10.0)

@@ -10,7 +10,6 @@ Source: RFC 7591, section 3; RFC 9700, section 4.4 (mix-up).
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import httpx2
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -20,6 +19,7 @@ from mcp.client.auth.utils import handle_registration_response, issuers_match
 from mcp.shared.auth import OAuthClientInformationFull
 
 from backend.platform.database import in_database
+from backend.platform.guarded_client import GuardedClient
 from backend.tools.models import ToolServer
 from backend.tools.oauth.discovery import GRANTS, Discovered
 from backend.tools.oauth.errors import ClientNeeded, IssuerChanged, SignInFailed
@@ -79,7 +79,7 @@ def client_forget(server: ToolServer, client_id: str) -> None:
     OAuthClient.objects.filter(server=server, client_id=client_id, is_given=False).delete()
 
 
-async def client_for(http: httpx2.AsyncClient, server: ToolServer, found: Discovered) -> Client:
+async def client_for(http: GuardedClient, server: ToolServer, found: Discovered) -> Client:
     """Who we are at the authorization server that was found, registered now where need be.
 
     Raises:
@@ -99,7 +99,7 @@ async def client_for(http: httpx2.AsyncClient, server: ToolServer, found: Discov
 
 
 async def _register(
-    http: httpx2.AsyncClient, server: ToolServer, found: Discovered
+    http: GuardedClient, server: ToolServer, found: Discovered
 ) -> OAuthClientInformationFull:
     wanted = {
         "client_name": "Parley",

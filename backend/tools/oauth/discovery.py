@@ -31,7 +31,7 @@ from mcp_types import LATEST_PROTOCOL_VERSION
 
 from backend.platform import outbound
 from backend.platform.errors import InvalidRequest
-from backend.platform.guarded_client import guarded_client
+from backend.platform.guarded_client import GuardedClient, guarded_client
 from backend.tools.oauth.errors import SignInFailed
 from backend.tools.types import stored_text
 
@@ -74,7 +74,7 @@ class Discovered:
 
 
 @asynccontextmanager
-async def oauth_client() -> AsyncIterator[httpx2.AsyncClient]:
+async def oauth_client() -> AsyncIterator[GuardedClient]:
     """The client of all of it. What a server does wrong is SignInFailed."""
     client = guarded_client(to_private=settings.TOOLS_TO_PRIVATE, what=WHAT, timeout_s=TIMEOUT_S)
     try:
@@ -85,7 +85,7 @@ async def oauth_client() -> AsyncIterator[httpx2.AsyncClient]:
         raise SignInFailed(f"The tool server's sign-in does not work: {why}") from error
 
 
-async def discover(client: httpx2.AsyncClient, url: str) -> Discovered:
+async def discover(client: GuardedClient, url: str) -> Discovered:
     """Who lets people into the server at `url`.
 
     Raises:
@@ -113,7 +113,7 @@ async def discover(client: httpx2.AsyncClient, url: str) -> Discovered:
     )
 
 
-async def _challenge(client: httpx2.AsyncClient, url: str) -> httpx2.Response:
+async def _challenge(client: GuardedClient, url: str) -> httpx2.Response:
     """The answer to who has not signed in; its body is not read."""
     request = client.build_request(
         "POST",
@@ -130,7 +130,7 @@ async def _challenge(client: httpx2.AsyncClient, url: str) -> httpx2.Response:
 
 
 async def _resource_metadata(
-    client: httpx2.AsyncClient, named: str | None, url: str
+    client: GuardedClient, named: str | None, url: str
 ) -> ProtectedResourceMetadata:
     for address in build_protected_resource_metadata_discovery_urls(named, url):
         response = await client.send(create_oauth_metadata_request(address))
@@ -149,7 +149,7 @@ async def _resource_metadata(
     )
 
 
-async def _server_metadata(client: httpx2.AsyncClient, issuer: str, url: str) -> OAuthMetadata:
+async def _server_metadata(client: GuardedClient, issuer: str, url: str) -> OAuthMetadata:
     for address in build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
         response = await client.send(create_oauth_metadata_request(address))
         goes_on, found = await handle_auth_metadata_response(response)

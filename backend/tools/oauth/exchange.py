@@ -19,6 +19,7 @@ from django.utils import timezone
 from mcp.shared.auth import OAuthToken
 from pydantic import ValidationError
 
+from backend.platform.guarded_client import GuardedClient
 from backend.tools.oauth.clients import Client
 from backend.tools.oauth.discovery import Discovered
 from backend.tools.oauth.errors import SignInFailed, SignInRefused
@@ -79,7 +80,7 @@ def check_issuer(client: Client, iss: str | None) -> None:
 
 
 async def code_exchange(
-    http: httpx2.AsyncClient, client: Client, *, code: str, verifier: str, redirect_uri: str
+    http: GuardedClient, client: Client, *, code: str, verifier: str, redirect_uri: str
 ) -> Granted:
     """Raises SignInRefused, SignInFailed; httpx2.HTTPError: no answer."""
     form = {
@@ -92,7 +93,7 @@ async def code_exchange(
     return _granted(await _post(http, client, client.token_endpoint, form), client)
 
 
-async def token_refresh(http: httpx2.AsyncClient, client: Client, refresh: str) -> Granted:
+async def token_refresh(http: GuardedClient, client: Client, refresh: str) -> Granted:
     """New tokens; `refresh` is theirs, and the old one stays where none is given.
 
     Raises:
@@ -102,14 +103,14 @@ async def token_refresh(http: httpx2.AsyncClient, client: Client, refresh: str) 
     return _granted(await _post(http, client, client.token_endpoint, form), client)
 
 
-async def token_revoke(http: httpx2.AsyncClient, client: Client, token: str) -> None:
+async def token_revoke(http: GuardedClient, client: Client, token: str) -> None:
     """Let it be worth nothing, where the authorization server has a way to. Raises as above."""
     if client.revocation_endpoint:
         await _send(http, client, client.revocation_endpoint, {"token": token})
 
 
 async def _post(
-    http: httpx2.AsyncClient, client: Client, endpoint: str, form: dict[str, str]
+    http: GuardedClient, client: Client, endpoint: str, form: dict[str, str]
 ) -> dict[str, Any]:
     response = await _send(http, client, endpoint, form)
     try:
@@ -127,7 +128,7 @@ async def _post(
 
 
 async def _send(
-    http: httpx2.AsyncClient, client: Client, endpoint: str, form: dict[str, str]
+    http: GuardedClient, client: Client, endpoint: str, form: dict[str, str]
 ) -> httpx2.Response:
     auth: Any = httpx2.USE_CLIENT_DEFAULT
     form = {**form, "client_id": client.client_id}  # some ask for it beside the header too
