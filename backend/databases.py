@@ -1,6 +1,6 @@
 """Django's `DATABASES`, from the URLs of the environment.
 
-    DATABASE_URL          the primary, or a pooler in front of it
+    DATABASE_URL          the primary, or a pooler in front of it; several hosts as libpq has them
     DATABASE_DIRECT_URL   the primary itself, where DATABASE_URL is pgbouncer in transaction mode
     DATABASE_REPLICA_URL  a streaming replica, for reports (`backend/platform/replica.py`)
 
@@ -11,11 +11,13 @@ directly (`backend/platform/database.py`). Decision 0301.
 """
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 
 from backend.platform.connections import PooledConnection, connect_for_waiting
 
+_POSTGRESQL_PORT = "5432"
 _PREPARED_FROM = 5
 """From which execution on a connection keeps a statement, planned."""
 _CONNECT_TIMEOUT_S = 5
@@ -53,7 +55,7 @@ def databases(
 
 
 def _connection(url: str, *, pool: int) -> dict[str, Any]:
-    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    parsed = _parsed(url)
     options = {
         # A pool, not CONN_MAX_AGE: under ASGI a persistent connection is tied to a thread.
         "pool": {
@@ -77,3 +79,23 @@ def _connection(url: str, *, pool: int) -> dict[str, Any]:
         # A connection that a restarted server has ended is replaced, not given to a request.
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def _parsed(url: str) -> dict[str, Any]:
+    """Read a URL, also one with several hosts as libpq has it (`host1:5432,host2:5432`).
+
+    Source: PostgreSQL's documentation, "Connection Strings", "Specifying Multiple Hosts".
+    """
+    parts = urlsplit(url)
+    account, at, places = parts.netloc.rpartition("@")
+    if "," not in places:
+        return dict(dj_database_url.parse(url))
+    hosts, ports = zip(*(_host_and_port(place) for place in places.split(",")), strict=True)
+    one = parts._replace(netloc=f"{account}{at}{hosts[0]}").geturl()
+    parsed: dict[str, Any] = dict(dj_database_url.parse(one))
+    return {**parsed, "HOST": ",".join(hosts), "PORT": ",".join(ports)}
+
+
+def _host_and_port(place: str) -> tuple[str, str]:
+    host, _, port = place.rpartition(":") if ":" in place else (place, "", "")
+    return host, port or _POSTGRESQL_PORT

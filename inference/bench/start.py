@@ -125,7 +125,7 @@ def _samples(url: str) -> list[Sample]:
 def _kept_bytes(url: str) -> int:
     """What the keys and values of one answer take."""
     figures = {sample.name: sample.value for sample in _samples(url)}
-    of_block = figures["parley:kv_cache_bytes"] / figures["parley:kv_blocks_total"]
+    of_block = figures["parley:kv_cache_bytes"] / figures["parley:kv_blocks"]
     return int(-(-(_PROMPT + _ANSWER) // _BLOCK) * of_block)
 
 

@@ -51,7 +51,7 @@ class Metrics:
         self._running = self._gauge("vllm:num_requests_running", "Sequences being computed")
         self._waiting = self._gauge("vllm:num_requests_waiting", "Sequences waiting to begin")
         self._usage = self._gauge("vllm:kv_cache_usage_perc", "Referenced KV blocks, 0 to 1")
-        self._blocks_total = self._gauge("parley:kv_blocks_total", "KV blocks")
+        self._blocks_total = self._gauge("parley:kv_blocks", "KV blocks")
         self._blocks_used = self._gauge("parley:kv_blocks_used", "KV blocks referenced")
         self._kv_bytes = self._gauge("parley:kv_cache_bytes", "Memory of all KV blocks, one rank")
         self._cache_config = Gauge(

@@ -81,6 +81,7 @@ class SequenceTrace:
             self._parent,
             kind=SpanKind.SERVER,
             attributes={
+                "gen_ai.provider.name": "parley",
                 "gen_ai.usage.input_tokens": prompt_tokens,
                 "gen_ai.usage.output_tokens": self._tokens,
                 "parley.cached_tokens": cached_tokens,

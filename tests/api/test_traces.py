@@ -104,6 +104,9 @@ def test_api_request_is_one_trace_through_web_and_engine(
     usage = answer.json()["usage"]
     assert whole.attributes["gen_ai.usage.output_tokens"] == usage["completion_tokens"]
     assert whole.attributes["parley.state"] == "completed"
+    assert whole.attributes["gen_ai.operation.name"] == "chat"
+    assert whole.attributes["gen_ai.provider.name"] == "parley"
+    assert whole.attributes["gen_ai.response.finish_reasons"]
 
 
 @pytest.mark.model

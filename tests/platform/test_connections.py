@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from django.db import close_old_connections, connection
 from psycopg_pool import ConnectionPool
@@ -97,3 +99,22 @@ def test_waiting_request_gets_a_connection_as_soon_as_the_server_is_back(
         time.sleep(away_s)
         network.lead_to(int(parameters["PORT"]))
         assert [one.result() for one in waiting] == [1] * POOLED
+
+
+@pytest.mark.django_db
+def test_second_host_serves_where_the_first_is_away() -> None:
+    own = urlsplit(database_url())
+    account, _, place = own.netloc.rpartition("@")
+    url = own._replace(netloc=f"{account}@127.0.0.1:{free_port()},{place}").geturl()
+    parsed = databases(url, pool=1)["default"]
+    with psycopg.connect(
+        host=parsed["HOST"],
+        port=parsed["PORT"],
+        dbname=parsed["NAME"],
+        user=parsed["USER"],
+        password=parsed["PASSWORD"],
+    ) as reached:
+        assert reached.info.port == own.port
+    settings = databases("postgresql://u:p@a,b:6432/chat?sslmode=require", pool=1)["default"]
+    assert (settings["HOST"], settings["PORT"]) == ("a,b", "5432,6432")
+    assert (settings["NAME"], settings["OPTIONS"]["sslmode"]) == ("chat", "require")

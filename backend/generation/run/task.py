@@ -135,7 +135,9 @@ def _facts(active: ActiveGeneration, outcome: Outcome) -> Attributes:
         "gen_ai.request.model": active.pool.id,
         "gen_ai.usage.input_tokens": active.prompt.input_tokens,
         "gen_ai.usage.output_tokens": sum(choice.tokens for choice in active.choices),
-        "gen_ai.response.finish_reasons": outcome.finish_reason,
+        "gen_ai.operation.name": "chat" if request.endpoint == "chat" else "text_completion",
+        "gen_ai.provider.name": "parley",
+        "gen_ai.response.finish_reasons": [outcome.finish_reason] if outcome.finish_reason else [],
         **({"error.type": outcome.error.code or ""} if outcome.error else {}),
     }
 
