@@ -1,4 +1,10 @@
-"""When beat runs the tasks of the apps in backend/ and safety/. Plain data; billing has its own."""
+"""When beat runs the tasks of the apps in backend/ and safety/, and in which queue each task waits.
+Plain data; billing has its own.
+
+A queue for each kind of work, so that none waits for another: people's data (`data`), titles and
+what else a model writes (`titles`), mails (`mail`); of billing `money` and `webhooks`. A task that
+is named nowhere here waits in `celery`, which the process `worker` takes too.
+"""
 
 from typing import Any
 
@@ -31,10 +37,13 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "backend.accounts.tasks.api_key_last_uses_write",
         "schedule": 60.0,
     },
-    "run-data-jobs": {
-        "task": "backend.rights.tasks.run_jobs",
+    "run-erasures": {
+        "task": "backend.rights.tasks.run_erasures",
         "schedule": 30.0,
-        "options": {"expires": 30.0},  # runs do not pile up behind a long one
+    },
+    "run-exports": {
+        "task": "backend.rights.tasks.run_exports",
+        "schedule": 30.0,
     },
     "expire-exports": {
         "task": "backend.rights.tasks.expire_exports",
@@ -51,7 +60,6 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "note-engine-hours": {
         "task": "backend.generation.tasks.note_engine_hours",
         "schedule": 15.0,
-        "options": {"expires": 15.0},
     },
     "purge-cached-answers": {
         "task": "backend.generation.tasks.purge_cached_answers",
@@ -66,3 +74,27 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 300.0,
     },
 }
+
+TASK_ROUTES: dict[str, dict[str, str]] = {
+    "backend.conversations.tasks.title_create": {"queue": "titles"},
+    "backend.conversations.tasks.memory_propose": {"queue": "titles"},
+    "backend.conversations.tasks.summary_create": {"queue": "titles"},
+    "backend.accounts.tasks.mails_*": {"queue": "mail"},
+    "backend.generation.tasks.note_engine_hours": {"queue": "money"},
+    "backend.*": {"queue": "data"},
+    "safety.*": {"queue": "data"},
+}
+"""The first that fits, exact names before patterns."""
+
+_DAY_S = 86400.0
+
+
+def with_expiry(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """A schedule in which each task expires when the next one is due: they do not pile up while
+    their worker is away."""
+    expiring = {}
+    for name, entry in schedule.items():
+        every = entry["schedule"]
+        expires = every if isinstance(every, float) else _DAY_S
+        expiring[name] = {**entry, "options": {"expires": expires}}
+    return expiring

@@ -19,7 +19,7 @@ from backend.databases import databases
 from backend.platform.keys import Keyring, KeyringError
 from backend.platform.redis_address import address_of
 from backend.platform.redis_libraries import celery_broker, channel_layer_host
-from backend.schedule import BEAT_SCHEDULE
+from backend.schedule import BEAT_SCHEDULE, TASK_ROUTES, with_expiry
 from backend.storage import storage_backend
 from billing.kafka_access import kafka_access
 from billing.schedule import BEAT_SCHEDULE as BILLING_SCHEDULE
@@ -364,7 +364,9 @@ OUTBOX_TOKEN = env("PARLEY_OUTBOX_TOKEN", "")
 # --- Background work ------------------------------------------------------------------------
 _BROKER = celery_broker(_REDIS)
 CELERY_BROKER_URL = _BROKER.url
-CELERY_BROKER_TRANSPORT_OPTIONS = _BROKER.transport_options
+# A task that is not acknowledged for so long is given to another worker: one that runs for longer
+# runs twice, or is dropped by then because it has expired (backend/schedule.py).
+CELERY_BROKER_TRANSPORT_OPTIONS = {**_BROKER.transport_options, "visibility_timeout": 3600}
 CELERY_BROKER_USE_SSL = _BROKER.use_ssl
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -373,9 +375,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
-CELERY_TASK_ROUTES = BILLING_ROUTES
+CELERY_TASK_ROUTES = {**TASK_ROUTES, **BILLING_ROUTES}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
-CELERY_BEAT_SCHEDULE = {**BEAT_SCHEDULE, **BILLING_SCHEDULE}
+CELERY_BEAT_SCHEDULE = with_expiry({**BEAT_SCHEDULE, **BILLING_SCHEDULE})
 CONVERSATION_RETENTION_DAYS = 30
 # How long the operator keeps backups: certificates of erasure say so.
 BACKUP_DAYS = int(env("PARLEY_BACKUP_DAYS", "30"))

@@ -12,7 +12,6 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "billing-deliver-webhooks": {
         "task": "billing.tasks.deliver_webhooks",
         "schedule": 10.0,
-        "options": {"expires": 10.0},  # runs do not pile up while their process is away
     },
     # Some hours after midnight UTC: generations that began last month have ended by then.
     "billing-close-month": {
@@ -26,4 +25,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 }
 
 # Customers' servers are called by the process `webhooks` alone, so that they hold up nothing else.
-TASK_ROUTES = {"billing.tasks.deliver_webhooks": {"queue": "webhooks"}}
+TASK_ROUTES = {
+    "billing.tasks.deliver_webhooks": {"queue": "webhooks"},
+    "billing.*": {"queue": "money"},
+}

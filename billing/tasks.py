@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from celery import shared_task
 from django.utils import timezone
 
 from backend.platform.partitions import make_months
+from backend.platform.periodic import periodic_task
 from billing.budgets import alerts, credit_services
 from billing.budgets.credit import organizations_with_expired_credit
 from billing.engines.hours import engine_hours_purge
@@ -21,7 +21,7 @@ from billing.webhooks import delivery
 PUBLISHED_RETENTION = timedelta(days=7)
 
 
-@shared_task
+@periodic_task()
 def purge_outbox() -> int:
     """Delete outbox rows that Kafka has had for a week; the ledger can write them again."""
     deleted, _ = OutboxEvent.objects.filter(
@@ -30,33 +30,33 @@ def purge_outbox() -> int:
     return deleted
 
 
-@shared_task
+@periodic_task()
 def make_partitions() -> list[str]:
     """Make the partitions of the next months; until then their rows lie in the default one."""
     now = timezone.now()
     return [made for table in TABLES for made in make_months(table, now=now)]
 
 
-@shared_task
+@periodic_task()
 def purge_engine_hours() -> int:
     """Delete engines' hours of more than a year ago."""
     return engine_hours_purge(now=timezone.now())
 
 
-@shared_task
+@periodic_task()
 def reconcile_recent() -> dict[str, float]:
     """Compare ledger, events and rollups; send again what is missing; alert if it stays."""
     run = watch.reconcile_recent()
     return {"differing": run.differing, "republished": run.republished, "lag_s": run.lag_s}
 
 
-@shared_task
+@periodic_task()
 def check_budgets() -> int:
     """Alert where a budget has newly reached a threshold."""
     return len(alerts.check_budgets())
 
 
-@shared_task
+@periodic_task()
 def expire_credit() -> int:
     """Write off what is left of grants that have expired."""
     now = timezone.now()
@@ -66,20 +66,20 @@ def expire_credit() -> int:
     )
 
 
-@shared_task
+@periodic_task(at_once=2)
 def deliver_webhooks() -> int:
     """Send webhooks that are due. In a queue and a process of its own (`schedule.py`): it waits for
     customers' servers."""
     return delivery.deliver_due()
 
 
-@shared_task
+@periodic_task()
 def collect_invoices() -> dict[str, int]:
     """Mail, charge and remind of issued invoices; suspend customers that were warned in vain."""
     return dunning.collect(now=timezone.now())
 
 
-@shared_task
+@periodic_task()
 def close_month() -> dict[str, object]:
     """Close the month before this one and issue its invoices; before it earlier ones that still
     have fees of plans, where no run has closed them. Safe to run every day: a month

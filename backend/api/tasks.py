@@ -1,34 +1,33 @@
 """Celery tasks of the API."""
 
-from celery import shared_task
-
 from backend.api.batches.rows import purge_batches
 from backend.api.files.rows import purge_files
 from backend.api.idempotency import purge_expired
 from backend.api.request_logs.rows import request_logs_purge
 from backend.api.responses.rows import purge_responses
+from backend.platform.periodic import periodic_task
 
 
-@shared_task
+@periodic_task()
 def purge_idempotency_records() -> int:
     """Every hour: answers are content, and are not kept longer than promised."""
     return purge_expired()
 
 
-@shared_task
+@periodic_task()
 def purge_stored_responses() -> int:
     """Every hour, with their answers."""
     return purge_responses()
 
 
-@shared_task
+@periodic_task()
 def purge_stored_files() -> int:
     """Every ten minutes: files that have expired or are kept no longer, what was left
     half-uploaded, batches that are kept no longer."""
     return purge_files() + purge_batches()
 
 
-@shared_task
+@periodic_task()
 def purge_request_logs() -> int:
     """Every hour: logged requests that are kept no longer, and counts of a quarter ago."""
     return request_logs_purge()

@@ -5,9 +5,10 @@ from uuid import UUID
 from celery import shared_task
 
 from backend.conversations import memory_proposals, purge, summarising, titles
+from backend.platform.periodic import periodic_task
 
 
-@shared_task
+@periodic_task()
 def purge_deleted() -> dict[str, int]:
     """Hourly: what is due for good, counted by kind."""
     return {
@@ -16,7 +17,7 @@ def purge_deleted() -> dict[str, int]:
     }
 
 
-@shared_task
+@periodic_task()
 def purge_overdue() -> int:
     """Every minute: what its organization keeps no longer, and temporary chats that ended."""
     return purge.overdue_conversations_purge() + purge.temporary_conversations_purge()

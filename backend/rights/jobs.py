@@ -24,10 +24,11 @@ _TRY_AGAIN = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
 
-def jobs_run() -> int:
-    """Work until nothing is due. Several workers share the work. Returns how many were ended."""
+def jobs_run(*kinds: type[DataJob]) -> int:
+    """Work until nothing is due, of some kinds or of both. Several workers share the work. Returns
+    how many were ended."""
     ended = 0
-    for model in (Erasure, DataExport):
+    for model in kinds or (Erasure, DataExport):
         while (lease := Lease.claim(model)) is not None:
             ended += _run(lease)
     return ended

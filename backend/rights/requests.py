@@ -80,7 +80,7 @@ def export_request(*, principal: Principal, whole_organization: bool = False) ->
         target=("data_export", export.pk),
         details={"scope": kind},
     )
-    _wake_worker()
+    _wake_worker("run_exports")
     return export
 
 
@@ -162,7 +162,7 @@ def user_erase(*, user_id: UUID, reason: str = "", by_id: UUID | None = None) ->
     user_delete(user_id=user_id)
     for organization in alone:
         _erase_organization(organization, "Its only member was erased.", by_id or user_id, None)
-    _wake_worker()
+    _wake_worker("run_erasures")
     return erasure
 
 
@@ -187,7 +187,7 @@ def organization_erase(
     refuse_held(organization_id=organization_id)
     erasure = _erase_organization(organization, reason, by_id, notify)
     _record_request(erasure, organization_id, Actor(user_id=by_id))
-    _wake_worker()
+    _wake_worker("run_erasures")
     return erasure
 
 
@@ -263,8 +263,8 @@ def _no_such_link() -> NotFound:
     return NotFound("This link has expired; the page gives a new one.", code="link_invalid")
 
 
-def _wake_worker() -> None:
+def _wake_worker(task: str) -> None:
     """`robust`: without Redis, beat's next run finds the job."""
     transaction.on_commit(
-        lambda: current_app.send_task("backend.rights.tasks.run_jobs"), robust=True
+        lambda: current_app.send_task(f"backend.rights.tasks.{task}"), robust=True
     )

@@ -1,19 +1,25 @@
 """Background work of the data rights."""
 
-from celery import shared_task
-
+from backend.platform.periodic import periodic_task
 from backend.rights.export import exports_expire
 from backend.rights.export_files import exports_sweep
 from backend.rights.jobs import jobs_run
+from backend.rights.models import DataExport, Erasure
 
 
-@shared_task
-def run_jobs() -> int:
-    """After each request, and by beat for what a worker has died with."""
-    return jobs_run()
+@periodic_task()
+def run_erasures() -> int:
+    """After each request, and by beat for what a worker has died with. No export holds one up."""
+    return jobs_run(Erasure)
 
 
-@shared_task
+@periodic_task(at_once=2)
+def run_exports() -> int:
+    """As `run_erasures`. One may take hours."""
+    return jobs_run(DataExport)
+
+
+@periodic_task()
 def expire_exports() -> int:
     """Hourly: their files go after seven days, and those that no export needs at once."""
     return exports_expire() + exports_sweep()

@@ -61,8 +61,8 @@ def test_webhooks_are_sent_by_their_own_process_while_other_receivers_drip(
     good = queue(receiver.url)
     deliver_webhooks.delay()
     purge_outbox.delay()
-    start("worker")
-    wait_until(lambda: tasks_in("celery") == 0)
+    start("money")
+    wait_until(lambda: tasks_in("money") == 0)
     assert tasks_in("webhooks") == 1
 
     start("webhooks")

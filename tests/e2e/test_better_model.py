@@ -106,8 +106,10 @@ def test_up_starts_every_process_and_hashes_passwords_at_full_cost(
     for words in (
         "inference serve",
         "uvicorn",
-        "--queues celery ",
-        "--queues webhooks ",
+        "--queues titles,celery ",
+        "--queues money ",
+        "--queues data ",
+        "--queues webhooks,mail ",
         " beat ",
         " relay",
         " aggregate",

@@ -26,6 +26,9 @@ INFRA = ROOT / "infra"
 BASE = INFRA / "kubernetes" / "base"
 VLLM = INFRA / "kubernetes" / "components" / "vllm-engine" / "engine.yaml"
 ENGINE = INFRA / "kubernetes" / "components" / "parley-engine"
+BACKGROUND = (
+    "worker", "money", "data", "webhooks", "beat", "relay", "aggregator", "detector",
+)  # fmt: skip
 VOICE = INFRA / "kubernetes" / "components" / "voice"
 WORKLOADS = {"Deployment", "Job"}
 
@@ -167,10 +170,7 @@ def test_production_runs_the_processes_of_the_procfile_with_its_commands() -> No
         "web": _core(served),
         "voice": _core(spoken),
         "engine": _core(engine),
-        **{
-            name: _core(services[name]["command"])
-            for name in ("worker", "webhooks", "beat", "relay", "aggregator", "detector")
-        },
+        **{name: _core(services[name]["command"]) for name in BACKGROUND},
     }
     assert found == wanted
 
@@ -342,7 +342,7 @@ def test_pools_have_one_queue_in_every_deployment_and_compose_lets_it_be_turned_
     assert "PARLEY_SHARED_QUEUE=true" in settings["literals"]
 
     services = rendered(COMPOSE_SECRETS)["services"]
-    for name in ("web", "worker", "webhooks", "beat", "relay", "aggregator", "detector"):
+    for name in ("web", *BACKGROUND):
         environment = services[name]["environment"]
         assert environment["PARLEY_SHARED_QUEUE"] == "true", name
         assert environment["REDIS_URL"] == "redis://:a-secret@valkey:6379/0", name

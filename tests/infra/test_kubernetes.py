@@ -311,9 +311,13 @@ def test_pods_may_connect_to_what_they_need_and_nothing_else() -> None:
     wanted = {
         # Identity providers; a bucket.
         "web": {*product, log, "clients-of-the-engine", internet},
-        # Titles through our own API, mails, the payment provider, a bucket.
-        "worker": {*product, log, "clients-of-web", "clients-of-the-mail-server", internet},
-        "webhooks": {*product, internet},
+        # Titles through our own API; a bucket.
+        "worker": {*product, "clients-of-web", internet},
+        # The payment provider; a mail when reconciliation finds a difference.
+        "money": {*product, log, "clients-of-the-mail-server", internet},
+        # A bucket.
+        "data": {*product, internet},
+        "webhooks": {*product, "clients-of-the-mail-server", internet},
         "beat": product,
         "relay": {*product, log},
         "aggregator": {*product, log},

@@ -40,6 +40,13 @@ OUR_CODE = ["tests.support.product_code"]
 _started: dict[str, "Product"] = {}
 
 
+def _one_worker(commands: Mapping[str, str]) -> dict[str, str]:
+    """The Procfile's commands, where `worker` takes all queues but that of webhooks: a process for
+    each queue costs every test seconds of processor time."""
+    worker = commands["worker"].replace("titles,celery", "titles,celery,money,data,mail")
+    return {**commands, "worker": worker}
+
+
 def product_at(url: str) -> "Product":
     """That which listens there."""
     return _started[url.rstrip("/")]
@@ -137,7 +144,7 @@ class Product:
         ports = self._choose_ports()
         self._prepare()
         self._start_webs(ports)
-        commands = procfile.read()
+        commands = _one_worker(procfile.read())
         for name in self._background_names:
             log = self.directory / f"{name}.log"
             process = self._process_of(name, commands[name], self.environment, log)

@@ -13,7 +13,9 @@ from tests.support.launched import LaunchedProduct
 
 _BACKGROUND = {
     "worker": "celery",
-    "webhooks": "webhooks",
+    "money": "money",
+    "data": "data",
+    "webhooks": "webhooks,mail",
     "beat": "beat",
     "relay": "relay",
     "aggregator": "aggregate",
@@ -123,7 +125,7 @@ def is_ready(url: str) -> bool:
 
 def _words(name: str) -> tuple[str, ...]:
     """Those of the command line that tell a background process from the others."""
-    return ("worker", "celery", "celery") if name == "worker" else (_BACKGROUND[name],)
+    return ("worker", "titles,celery") if name == "worker" else (_BACKGROUND[name],)
 
 
 def _service(product: LaunchedProduct, name: str) -> list[psutil.Process]:
