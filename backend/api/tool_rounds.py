@@ -29,7 +29,7 @@ from backend.tools.catalog import tools_for
 from backend.tools.mcp_client import tool_call
 from backend.tools.models import ServerKind
 from backend.tools.python_tool import PYTHON_NAME
-from backend.tools.types import Made, ToolFailed
+from backend.tools.types import SERVER_ERROR, Made, ToolFailed
 from backend.tools.web.calls import web_call
 
 log = structlog.get_logger(__name__)
@@ -85,7 +85,7 @@ class ToolLoop:
             step = await in_database(rounds.round_step, message_id=message_id)
             if not step.due:
                 break
-            await asyncio.gather(*(_make(call) for call in step.due))
+            await asyncio.gather(*(call_make(call) for call in step.due))
         if not step.goes_on:
             return
         try:
@@ -168,12 +168,16 @@ def tool_loops(gateway: Gateway) -> dict[str, Any]:
     return {"tools": ToolLoop(gateway).run}
 
 
-async def _make(call: rounds.DueCall) -> None:
+async def call_make(call: rounds.DueCall) -> None:
     failed = False
     try:
         made = await _made(call)
     except ToolFailed as error:
         made, failed = Made(str(error)), True
+    except Exception as error:
+        # Not tried again: what fails so fails so every time.
+        log.error("tool_call_failed", call_id=str(call.id), exc_info=error)
+        made, failed = Made(SERVER_ERROR), True
     await in_database(rounds.call_finish, call_id=call.id, made=made, failed=failed)
 
 

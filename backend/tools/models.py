@@ -277,7 +277,9 @@ class ToolCall(models.Model):
     run_until = models.DateTimeField(
         null=True, blank=True, help_text="When a page that says nothing is given up."
     )
-    runs = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="By pages.")
+    runs = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="By pages and processes."
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

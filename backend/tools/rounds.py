@@ -44,6 +44,7 @@ from backend.tools.withheld import output_withheld
 
 MAX_ROUNDS = 8
 MAX_CALLS = 8
+MAX_TRIES = 3
 LEASE = timedelta(seconds=6)
 
 # Every web process asks twice a second, mostly for nothing: one statement, which nobody composes.
@@ -311,7 +312,8 @@ def _begun(call: ToolCall) -> DueCall | None:
         _end(call, CallStatus.FAILED, SIGN_IN_AGAIN)
         return None
     call.status, call.started_at = CallStatus.RUNNING, timezone.now()
-    call.save(update_fields=["status", "started_at"])
+    call.runs += 1
+    call.save(update_fields=["status", "started_at", "runs"])
     return DueCall(
         id=call.pk,
         kind=tool.server.kind,
@@ -338,9 +340,10 @@ def _page_call_step(call: ToolCall) -> None:
 
 def _after_loss(call: ToolCall) -> None:
     """The process that made it is gone. What only reads is read again, where both say so: its
-    server, and the manager who lets it be called without asking."""
+    server, and the manager who lets it be called without asking. Not for ever: the call itself may
+    be what ends processes."""
     only_reads = call.tool is not None and call.tool.claims_read_only
-    if call.decision == "policy" and only_reads:
+    if call.decision == "policy" and only_reads and call.runs < MAX_TRIES:
         call.status = CallStatus.DUE
         call.save(update_fields=["status"])
     else:

@@ -339,6 +339,22 @@ def test_plain_text_is_read_as_it_is(web: WebPages) -> None:
     assert read(url).text.startswith("a\N{REPLACEMENT CHARACTER}bccc")
 
 
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    "charset", ["rot13", "zlib", "hex", "base64", "bz2", "punycode", "no-such"]
+)
+def test_page_in_no_encoding_of_text_is_read_as_utf8(web: WebPages, charset: str) -> None:
+    url = web.page("/odd", "<p>Sälte</p>", kind=f"text/html; charset={charset}")
+    assert read(url).text == "Sälte"
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("charset", ["iso-8859-1", "windows-1252", "utf-16", "GB18030", "UTF-8"])
+def test_page_is_read_in_its_encoding(web: WebPages, charset: str) -> None:
+    url = web.page("/text", "Sälte".encode(charset), kind=f"text/plain; charset={charset}")
+    assert read(url).text == "Sälte"
+
+
 def test_page_at_a_private_address_is_not_read_without_the_setting(web: WebPages) -> None:
     with pytest.raises(ToolFailed, match="not a public address"):
         read(web.page("/", "x"))

@@ -6,13 +6,16 @@ import pytest
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
+from backend.api import tool_rounds
 from backend.conversations.models import Message, MessageRole, MessageStatus
+from backend.platform.database import in_database
 from backend.platform.errors import NotFound
 from backend.tools.catalog import offered_name
 from backend.tools.models import CallStatus, RoundState, Tool, ToolCall, ToolRound, ToolServer
 from backend.tools.rounds import (
     LEASE,
     MAX_CALLS,
+    MAX_TRIES,
     Step,
     call_finish,
     round_go_on,
@@ -21,7 +24,7 @@ from backend.tools.rounds import (
     rounds_claim,
 )
 from backend.tools.stopping import round_stop, rounds_stopped
-from backend.tools.types import Made
+from backend.tools.types import SERVER_ERROR, Made
 from tests.factories import conversation_of, member
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +77,35 @@ def lapse(answer: Message) -> None:
     ToolRound.objects.filter(pk=answer.pk).update(
         claimed_until=timezone.now() - timedelta(seconds=1)
     )
+
+
+def test_call_that_ends_its_processes_is_not_made_for_ever(principal: Principal) -> None:
+    answer = answer_that_calls(principal, tool_of(principal))
+    for _ in range(MAX_TRIES):
+        assert rounds_claim(limit=1) == [answer.pk]
+        assert len(round_step(message_id=answer.pk).due) == 1
+        lapse(answer)
+    assert rounds_claim(limit=1) == [answer.pk]
+    assert round_step(message_id=answer.pk) == Step([], goes_on=True)
+    assert ToolCall.objects.get().status == CallStatus.FAILED
+
+
+async def test_call_that_fails_unforeseen_is_a_failed_call(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened() -> tuple[Message, Step]:
+        principal = member()
+        answer = answer_that_calls(principal, tool_of(principal))
+        return answer, round_step(message_id=answer.pk)
+
+    async def broken(*_: object) -> str:
+        raise AssertionError("no library is meant to do this")
+
+    answer, step = await in_database(opened)
+    monkeypatch.setattr(tool_rounds, "tool_call", broken)
+    await tool_rounds.call_make(step.due[0])
+    row = await in_database(ToolCall.objects.get, round_id=answer.pk)
+    assert (row.status, row.result) == (CallStatus.FAILED, SERVER_ERROR)
 
 
 def test_round_is_claimed_by_one_process_until_its_lease_lapses(principal: Principal) -> None:

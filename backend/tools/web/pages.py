@@ -5,6 +5,7 @@ within the timeout.
 """
 
 import asyncio
+import codecs
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -25,6 +26,19 @@ _PARSED: dict[str, Kind] = {
     "application/pdf": "pdf",
 }
 _PLAIN = frozenset({"text/plain", "text/markdown", "text/csv", "application/json"})
+
+# Python's names of the encodings that browsers know (encoding.spec.whatwg.org). It has others of
+# the same form that are none of text: rot13, zlib, hex.
+_ENCODINGS = frozenset(
+    {
+        *("utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii"),
+        *(f"iso8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+        *(f"cp{page}" for page in (866, 874, *range(1250, 1259))),
+        *("koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "tis-620"),
+        *("gb2312", "gbk", "gb18030", "big5", "big5hkscs"),
+        *("euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +101,18 @@ def _type_of(response: httpx2.Response) -> str:
     raise ToolFailed("Page not read: it is neither text, HTML nor PDF.")
 
 
+def _encoding_of(response: httpx2.Response) -> str:
+    """The encoding that the header names; UTF-8 where it is none of text."""
+    try:
+        name = codecs.lookup(response.charset_encoding or "utf-8").name
+    except LookupError:
+        return "utf-8"
+    return name if name in _ENCODINGS else "utf-8"
+
+
 async def _parsed(url: str, response: httpx2.Response) -> Page:
     kind = _PARSED.get(_type_of(response))
+    response.encoding = _encoding_of(response)
     if kind is None:
         return Page(url, url, stored_text(response.text))
     data = response.content if kind == "pdf" else response.text.encode(errors="replace")
