@@ -20,9 +20,12 @@ T = TypeVar("T")
 MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_SEND_S = 120.0
 """A client that reads nothing for so long is taken to be gone."""
+PING_S = 2.0
+"""A stream that is silent for so long, because it waits or reads its prompt, gets a comment."""
 _PATH = re.compile(r" - at `\$\.?([^`]*)`$")
 _NAMED = re.compile(r"(?:unknown|missing required) field `([^`]+)`")
 _encode = msgspec.json.Encoder().encode
+_PING = b": ping\n\n"
 
 
 class ClientGoneError(Exception):
@@ -123,6 +126,9 @@ async def _disconnected(receive: Receive) -> None:
 class EventStream(Response):
     """Server-sent events: one `data:` line an object, `[DONE]` last.
 
+    Comments show that a silent engine lives: they come from the loop that serves, which ends the
+    stream within seconds where the core does not live (`inference/engine/watchdog.py`).
+
     A failure after the first byte becomes an error event. When the client disconnects, or takes
     nothing for `send_timeout_s`, `events` is closed at once, which aborts what it stands for.
     """
@@ -134,11 +140,14 @@ class EventStream(Response):
         events: AsyncGenerator[Any, None],
         headers: dict[str, str],
         send_timeout_s: float = MAX_SEND_S,
+        ping_s: float = PING_S,
     ) -> None:
         super().__init__(headers={**headers, "Cache-Control": "no-cache"})
         del self.headers["content-length"]
         self._events = events
         self._send_timeout_s = send_timeout_s
+        self._ping_s = ping_s
+        self._is_silent = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -150,17 +159,29 @@ class EventStream(Response):
         await send(
             {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         )
-        async with aclosing(self._events) as events:
-            try:
-                async for event in events:
-                    await self._send_data(send, _encode(event))
-            except InferenceError as error:
-                await self._send_data(send, _encode(error_object(error)))
+        pings = asyncio.create_task(self._ping(send))
+        try:
+            async with aclosing(self._events) as events:
+                try:
+                    async for event in events:
+                        await self._send_data(send, _encode(event))
+                except InferenceError as error:
+                    await self._send_data(send, _encode(error_object(error)))
+        finally:
+            pings.cancel()
         await self._send_data(send, b"[DONE]", more=False)
+
+    async def _ping(self, send: Send) -> None:
+        while True:
+            await asyncio.sleep(self._ping_s)
+            if self._is_silent:
+                await send({"type": "http.response.body", "body": _PING, "more_body": True})
+            self._is_silent = True
 
     async def _send_data(self, send: Send, data: bytes, *, more: bool = True) -> None:
         """Raises ClientGoneError when the client leaves no room for it in time."""
         body = b"data: " + data + b"\n\n"
+        self._is_silent = False
         try:
             async with asyncio.timeout(self._send_timeout_s):
                 await send({"type": "http.response.body", "body": body, "more_body": more})

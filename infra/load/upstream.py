@@ -80,6 +80,7 @@ class Behaviour:
             word is complete only when the next one has come), and `/sent/<tag>` tells when each
             token of the answer to `question(tag)` was sent. For benchmarks.
         first_delay_s: before the first token.
+        ping_s: until then a comment comes each so many seconds; 0: none does.
     """
 
     rate: float = 30.0
@@ -98,6 +99,7 @@ class Behaviour:
     calls: list[tuple[str, str]] = field(default_factory=list)
     prose: bool = False
     first_delay_s: float = 0.0
+    ping_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -259,6 +261,9 @@ class _Connection(asyncio.Protocol):
         options = served.body.get("stream_options") or {}
         each = behaviour.continuous_usage and options.get("continuous_usage_stats")
         due = time.monotonic() + behaviour.first_delay_s
+        while behaviour.ping_s and time.monotonic() < due:
+            await asyncio.sleep(behaviour.ping_s)
+            self._write_chunk(b": ping\n\n")
         for index, chunk in enumerate(chunks):
             # A test may change it while the answer comes.
             interval = 1 / behaviour.rate if behaviour.rate else 0.0

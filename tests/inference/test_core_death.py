@@ -20,6 +20,20 @@ def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+def test_silent_stream_shows_that_its_server_lives(mortal: Served) -> None:
+    """As while a long prompt is read: nothing comes of the core for a while."""
+    [core] = psutil.Process(mortal.process.pid).children()
+    core.suspend()
+    body = {"prompt": "Once", "max_tokens": 4, "ignore_eos": True, "stream": True}
+    with mortal.http.stream("POST", "/v1/completions", json=body) as answer:
+        lines = (line for line in answer.iter_lines() if line)
+        first = next(lines)
+        core.resume()
+        rest = list(lines)
+    assert first == ": ping"
+    assert rest[-1] == "data: [DONE]"
+
+
 def test_core_is_replaced_when_killed(mortal: Served) -> None:
     [core] = psutil.Process(mortal.process.pid).children()
     body = {"prompt": "Once", "max_tokens": 8000, "ignore_eos": True, "stream": True}

@@ -16,7 +16,11 @@ from backend.platform.errors import ContextLengthExceeded, InvalidRequest, Parle
 from backend.platform.sse import EventDecoder
 
 # An engine that has begun to answer sends something every step; a minute of silence is a hang.
-_SILENCE_S = 60.0
+SILENCE_S = 60.0
+# Until then a prompt may be read, which takes the longer the longer it is. Ours sends comments
+# meanwhile; others do not. A frozen one is known within seconds by its probes (health.py).
+_READ_BYTES_A_S = 40.0
+_MAX_READING_S = 900.0
 _SMALL_REQUEST_S = 5.0
 # Before it, a recording is decoded and its model loaded.
 _FIRST_EVENT_S = 120.0
@@ -43,8 +47,9 @@ class Readiness:
 class UpstreamStream:
     """One running upstream request."""
 
-    def __init__(self, response: Response, pace: Pace) -> None:
+    def __init__(self, response: Response, pace: Pace, silence_s: float) -> None:
         self._response = response
+        self._silence_s: float | None = silence_s
         self._pace: Pace | None = pace
         self._at_once = READS_AT_ONCE
         self._events = EventDecoder()
@@ -77,6 +82,9 @@ class UpstreamStream:
                     break
         if self._failure is not None and not chunks:
             raise self._failure
+        if self._silence_s is not None and chunks:
+            self._response.limit_silence(self._silence_s)
+            self._silence_s = None
         self._at_once -= 1
         if self._at_once == 0 and self._pace is not None and not self._ended:
             self._response.set_pace(self._pace)
@@ -99,8 +107,10 @@ class UpstreamStream:
 class UpstreamClient:
     """Shared by all generations of the process; holds the connections to every replica."""
 
-    def __init__(self, *, ca_file: str = "") -> None:
+    def __init__(self, *, ca_file: str = "", silence_s: float = SILENCE_S) -> None:
+        """`silence_s`: after so much of it an answer that has begun hangs."""
         self._ca_file = ca_file
+        self._silence_s = silence_s
         self._origins: dict[str, Origin] = {}
         self._pace, self._local_pace = Pace(), Pace(FRAME_S)
 
@@ -123,7 +133,7 @@ class UpstreamClient:
             ReplicaUnavailable: try another.
             RequestRefused: no replica would take this.
         """
-        origin = self._origin(replica)
+        origin, data = self._origin(replica), orjson.dumps(body)
         response = await origin.request(
             "POST",
             path,
@@ -135,12 +145,12 @@ class UpstreamClient:
                 "x-usage-key": usage_key,
                 **({"traceparent": traceparent} if traceparent else {}),
             },
-            body=orjson.dumps(body),
+            body=data,
         )
         if response.status == 200:
-            response.limit_silence(_SILENCE_S)
+            response.limit_silence(self._silence_s + _reading_s(data))
             pace = self._local_pace if origin.is_local else self._pace
-            return UpstreamStream(response, pace)
+            return UpstreamStream(response, pace, self._silence_s)
         raise await _failure(replica, response)
 
     async def probe(self, replica: ReplicaConfig) -> Readiness | None:
@@ -251,7 +261,7 @@ class UpstreamClient:
             replica,
             path,
             body,
-            timeout_s=_SILENCE_S,
+            timeout_s=None,
             headers={"x-request-id": request_id},
         )
         if response.status in _REFUSED:
@@ -295,7 +305,7 @@ class UpstreamClient:
             raise ReplicaUnavailable(f"{path.partition('?')[0]} did not answer") from None
         if response.status != 200:
             raise await _failure(replica, response)
-        response.limit_silence(_SILENCE_S)
+        response.limit_silence(SILENCE_S)
         decoder = EventDecoder()
         try:
             while received := await response.read_some():
@@ -316,10 +326,14 @@ class UpstreamClient:
         path: str,
         body: dict[str, Any],
         *,
-        timeout_s: float = _SMALL_REQUEST_S,
+        timeout_s: float | None = _SMALL_REQUEST_S,
         headers: dict[str, str] | None = None,
     ) -> tuple[Response, bytes]:
-        """A request that is answered whole: the response and its body."""
+        """A request that is answered whole: the response and its body. None: it may take as long
+        as its texts are read."""
+        data = orjson.dumps(body)
+        if timeout_s is None:
+            timeout_s = self._silence_s + _reading_s(data)
         try:
             async with asyncio.timeout(timeout_s):
                 response = await self._origin(replica).request(
@@ -330,7 +344,7 @@ class UpstreamClient:
                         "content-type": "application/json",
                         **(headers or {}),
                     },
-                    body=orjson.dumps(body),
+                    body=data,
                 )
                 return response, await response.read()
         except TimeoutError:
@@ -344,6 +358,11 @@ class UpstreamClient:
         if replica.url not in self._origins:
             self._origins[replica.url] = Origin(replica.url, ca_file=self._ca_file)
         return self._origins[replica.url]
+
+
+def _reading_s(body: bytes) -> float:
+    """How long the prompt of `body` may be read."""
+    return min(_MAX_READING_S, len(body) / _READ_BYTES_A_S)
 
 
 def _authorization(replica: ReplicaConfig) -> dict[str, str]:

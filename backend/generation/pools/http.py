@@ -53,7 +53,11 @@ class Response:
         pace.streams += 1
 
     def limit_silence(self, seconds: float) -> None:
-        """Break the answer off when nothing arrives for so long."""
+        """From now on break the answer off when nothing arrives for so long."""
+        if self._complete or self._lost is not None:
+            return  # the connection may be another answer's
+        if self._silence is not None:
+            self._silence.cancel()
         self._received_at = self._loop.time()
         self._watch_silence(seconds)
 
