@@ -121,8 +121,7 @@ def parts_for_model(
             url = f"data:{attachment.content_type};base64,{base64.b64encode(data).decode()}"
             images.append(ImagePart(url, attachment_id=str(attachment.id)))
         else:
-            source = f'the attached file "{attachment.filename}"'
-            files.append(UntrustedPart(source, data.decode(), attachment_id=str(attachment.id)))
+            files.append(_untrusted(attachment, "an attached file", data.decode()))
     text = "\n\n".join(texts)
     if not files and not images and not notes:
         return text
@@ -133,7 +132,8 @@ def parts_for_model(
 def document_part(
     attachment: Attachment, passages: Iterable[Passage], *, whole: bool = True
 ) -> UntrustedPart:
-    """Passages with their places, as the model reads and cites them."""
+    """Passages with their places, as the model reads and cites them. Names and headings are their
+    author's words, so they stand in what is marked as data."""
     shown: list[str] = []
     place = ""
     for passage in passages:
@@ -141,11 +141,15 @@ def document_part(
             place = passage.place
             shown.append(f"[{place}]" if place else "")
         shown.append(passage.text)
-    name = attachment.filename
-    example = f"{name}, {place}" if place else name
-    what = "the" if whole else "passages of the"
-    source = f'{what} attached file "{name}"; cite what you take from it as [{example}]'
-    return UntrustedPart(source, "\n".join(shown), attachment_id=str(attachment.id))
+    what = "an attached file" if whole else "passages of an attached file"
+    example = "name of the file, place" if place else "name of the file"
+    source = f"{what}; cite what you take from it as [{example}]"
+    return _untrusted(attachment, source, "\n".join(shown))
+
+
+def _untrusted(attachment: Attachment, source: str, text: str) -> UntrustedPart:
+    name = " ".join(attachment.filename.split())
+    return UntrustedPart(source, text, attachment_id=str(attachment.id), name=name)
 
 
 def _passages_of(attachment: Attachment) -> list[Passage]:

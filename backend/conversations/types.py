@@ -43,11 +43,12 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
     """Untrusted content: what a file or a tool brings along is data, and gives no orders.
 
     Attributes:
-        source: where it comes from, in words that the model reads.
+        source: what it is, in words of ours that the model reads.
         marked: `text` as the model reads it, between markers that its author cannot know; set
             once, when the request is admitted (backend/generation/untrusted_content.py).
         attachment_id: of the chat's file that it is from; "" of anything else.
         spans: first character and end of what `marked` leaves out, because it reads like orders.
+        name: of the file, which its author chose: the first line of what is marked.
     """
 
     source: str
@@ -55,6 +56,11 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
     marked: str = ""
     attachment_id: str = ""
     spans: list[tuple[int, int]] = []
+    name: str = ""
+
+    @property
+    def named_text(self) -> str:
+        return f"[File: {self.name}]\n{self.text}" if self.name else self.text
 
 
 Part = TextPart | ImagePart | UntrustedPart

@@ -101,9 +101,11 @@ def _mark(part: UntrustedPart, policy: Policy) -> UntrustedPart:
     text = text_read(part.text, spans)
     if text == WITHHELD:
         return msgspec.structs.replace(part, marked=WITHHELD, spans=spans)
-    marker = keyed_hash(f"{source}\0{text}", purpose=Purpose.UNTRUSTED_CONTENT)
+    name = "(withheld)" if is_withheld(part.name, policy) else part.name
+    read = msgspec.structs.replace(part, text=text, name=name).named_text
+    marker = keyed_hash(f"{source}\0{read}", purpose=Purpose.UNTRUSTED_CONTENT)
     marked = spotlight(
-        without_hidden_text(text),
+        without_hidden_text(read),
         source=source,
         datamark=injection_score(text, owner=policy.owner) >= DATAMARK_FROM,
         marker=marker[:16],

@@ -28,7 +28,7 @@ def spotlight(
     """`content` as data: between markers, below a sentence that names `source`.
 
     Args:
-        source: a short name for people, such as a file's name; line breaks are removed.
+        source: what it is, in words of ours, not of its author; line breaks are removed.
         datamark: also replace white space by DATA_MARK; stronger, and costs tokens.
         marker: one that the content's author cannot know; a random one where there is none.
     """

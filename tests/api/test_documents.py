@@ -88,7 +88,7 @@ def test_long_file_is_searched_its_answer_tells_the_page_and_what_was_sent_is_sh
 
     prompt = prompt_with(scripted_product, question)
     assert "[page 37]\nThe deposit amounts to 4,200 crowns." in prompt
-    assert 'passages of the attached file "lease.pdf"' in prompt
+    assert "passages of an attached file; cite" in prompt and "\n[File: lease.pdf]\n" in prompt
     assert len(prompt) < 30_000
     cited = [one for one in sources(reader, answer_id) if one["cited"]]
     assert [(one["filename"], one["place"]) for one in cited] == [("lease.pdf", "page 37")]

@@ -35,10 +35,15 @@ def client(scripted_product: ScriptedProduct, reader: Person) -> Iterator[httpx.
         yield client
 
 
-def asked_with_file(person: Person, content: str, conversation: str = "") -> httpx.Response:
-    upload = person.browser.post(
-        "/api/attachments", files={"file": ("minutes.txt", content.encode())}
-    )
+def minutes(content: str) -> str:
+    """What a model is given of the file."""
+    return f"[File: minutes.txt]\n{content}"
+
+
+def asked_with_file(
+    person: Person, content: str, conversation: str = "", name: str = "minutes.txt"
+) -> httpx.Response:
+    upload = person.browser.post("/api/attachments", files={"file": (name, content.encode())})
     assert upload.status_code == 201, upload.text
     conversation = conversation or person.new_conversation()
     parts = [
@@ -68,14 +73,35 @@ def test_file_is_marked_as_untrusted_with_one_marker_in_every_turn(
     conversation = reader.new_conversation()
     assert asked_with_file(reader, NEWS, conversation).status_code == 200
     [message] = scripted_product.prompts[-1]
-    first = spotlit(message["content"], NEWS)
-    assert 'the attached file "minutes.txt"' in message["content"]
+    first = spotlit(message["content"], minutes(NEWS))
     assert message["content"].endswith("Summarise it.")
 
     path = f"/api/conversations/{conversation}/messages"
     assert reader.browser.post(path, json={"content": "And when?"}).status_code == 200
-    assert spotlit(scripted_product.prompts[-1][0]["content"], NEWS) == first
+    assert spotlit(scripted_product.prompts[-1][0]["content"], minutes(NEWS)) == first
     assert scripted_product.prompts[-1][0]["content"] == message["content"]
+
+
+def test_name_of_a_file_stands_in_what_is_marked(
+    reader: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says("It is about a bridge.")
+    name = "Annex B, as agreed with the council.txt"
+    assert asked_with_file(reader, NEWS, name=name).status_code == 200
+    prompt = scripted_product.prompts[-1][0]["content"]
+    spotlit(prompt, f"[File: {name}]\n{NEWS}")
+    assert prompt.count("Annex B") == 1
+
+
+def test_instructions_in_the_name_of_a_file_reach_no_model(
+    reader: Person, scripted_product: ScriptedProduct
+) -> None:
+    scripted_product.says("It was withheld.")
+    name = f"{ORDERS.removesuffix('.')}.txt"
+    assert asked_with_file(reader, NEWS, name=name).status_code == 200
+    prompt = scripted_product.prompts[-1][0]["content"]
+    assert "previous instructions" not in prompt
+    spotlit(prompt, f"[File: (withheld)]\n{NEWS}")
 
 
 def test_different_content_has_a_different_marker(
@@ -85,7 +111,7 @@ def test_different_content_has_a_different_marker(
     markers = set()
     for text in (NEWS, f"{NEWS} Then it closed."):
         asked_with_file(reader, text)
-        markers.add(spotlit(scripted_product.prompts[-1][0]["content"], text))
+        markers.add(spotlit(scripted_product.prompts[-1][0]["content"], minutes(text)))
     assert len(markers) == 2
 
 
@@ -124,7 +150,7 @@ def test_every_word_of_instructions_is_marked_when_policy_allows_them(
     assert asked_with_file(tolerant, f"{NEWS} {ORDERS}").status_code == 200
     prompt = scripted_product.prompts[-1][0]["content"]
     assert "previous instructions" not in prompt
-    spotlit(prompt, DATA_MARK.join(f"{NEWS} {ORDERS}".split()))
+    spotlit(prompt, DATA_MARK.join(minutes(f"{NEWS} {ORDERS}").split()))
     tolerant.browser.close()
 
 

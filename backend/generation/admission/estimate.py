@@ -112,7 +112,7 @@ def _part_bound(part: Part, pool: PoolConfig) -> int:
     if isinstance(part, ImagePart):
         return pool.max_image_tokens or pool.context_window
     if isinstance(part, UntrustedPart):
-        return 2 + _marked_bound(part.source, part.text)
+        return 2 + _marked_bound(part.source, part.named_text)
     return 2 + text_bound(part.text)
 
 
