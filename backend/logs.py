@@ -13,13 +13,17 @@ import structlog
 
 # The secret of an API key, wherever a message or a traceback may have caught it.
 _SECRET = re.compile(r"sk-parley-[0-9A-Za-z]{7,}")
+# The token of a shared conversation, which is a part of its address.
+_SHARED = re.compile(r"(/shared?/)[^/\s?\"']+")
 
 
 def redact(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Blacken API keys in every text of a log line."""
+    """Blacken API keys and tokens of addresses in every text of a log line."""
     for name, value in event.items():
         if isinstance(value, str) and "sk-parley-" in value:
-            event[name] = _SECRET.sub("sk-parley-[redacted]", value)
+            event[name] = value = _SECRET.sub("sk-parley-[redacted]", value)
+        if isinstance(value, str) and "/share" in value:
+            event[name] = _SHARED.sub(r"\1[redacted]", value)
     return event
 
 

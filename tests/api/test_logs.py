@@ -85,6 +85,38 @@ async def test_request_log_line_names_ids(lines):
     assert [line["path"] for line in lines() if line["event"] == "request"] == [path, "/api/me"]
 
 
+@pytest.mark.usefixtures("transactional_db")
+async def test_unexpected_error_is_logged_and_not_shown(lines, monkeypatch):
+    async def fail(*args: object) -> None:
+        raise RuntimeError("the inner workings")
+
+    monkeypatch.setattr("backend.api.throttling.count_login", fail)
+    async with AsgiClient() as client:
+        await client.get("/login")
+        answer = await client.sign_in("ada@example.org", "a password")
+    assert answer.status_code == 500
+    assert "inner workings" not in answer.text
+    [line] = [line for line in lines() if line["event"] == "unhandled error"]
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert "the inner workings" in json.dumps(line)
+
+
+def test_line_break_begins_no_line(lines):
+    forged = 'x\n{"event": "request", "status": 200}\r\n'
+    structlog.get_logger("ours").info("refused", header=forged)
+    logging.getLogger("theirs").warning("refused %s", forged)
+    assert [line["event"] for line in lines()] == ["refused", f"refused {forged}"]
+
+
+def test_token_of_shared_conversation_is_redacted(lines):
+    for path in ("/share/a-token", "/api/shared/a-token/copy"):
+        logging.getLogger("django.request").error("Internal Server Error: %s", path)
+    assert [line["event"] for line in lines()] == [
+        "Internal Server Error: /share/[redacted]",
+        "Internal Server Error: /api/shared/[redacted]/copy",
+    ]
+
+
 def test_api_key_is_redacted_in_messages_fields_and_tracebacks(lines):
     secret = secret_generate()
     logging.getLogger("theirs").warning("Bearer %s was refused", secret)
