@@ -18,7 +18,7 @@ from backend.accounts.principal import Principal
 from backend.accounts.scopes import Scope
 from backend.accounts.selectors import api_keys_page
 from backend.accounts.services import api_key_end, api_key_revoke, user_active_set
-from backend.platform.encryption import token_sign
+from backend.platform.encryption import keyring, token_sign
 from backend.platform.errors import AuthenticationFailed, NotFound, PermissionDenied
 from backend.platform.keys import Keyring, Purpose
 from tests.factories import member
@@ -82,6 +82,22 @@ async def test_token_of_a_dropped_key_version_is_refused(settings):
     settings.KEYRING = Keyring(inline="2:" + "b" * 43)
     with pytest.raises(AuthenticationFailed):
         await principal_for_api_key(token)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("purpose", [Purpose.DATA_DOWNLOAD, Purpose.DEVICE, Purpose.SIGNING])
+async def test_token_of_another_service_is_refused(purpose):
+    """It is ours, and of the same words, but was made for something else."""
+    token = await sync_to_async(lambda: token_of(member()))()
+    words = signing.loads(
+        token.removeprefix(PREFIX),
+        key=keyring().text_key(Purpose.INTERNAL_CALL),
+        salt=f"parley.{Purpose.INTERNAL_CALL}",
+    )
+    with pytest.raises(AuthenticationFailed):
+        await principal_for_api_key(PREFIX + token_sign(words, purpose=purpose))
+    again = PREFIX + token_sign(words, purpose=Purpose.INTERNAL_CALL)
+    assert (await principal_for_api_key(again)).key_id is not None
 
 
 @pytest.mark.django_db(transaction=True)

@@ -76,6 +76,14 @@ def test_wrong_field_is_named(fields, param):
 
 
 @pytest.mark.django_db
+def test_password_has_eight_characters_at_least():
+    with pytest.raises(InvalidRequest) as refusal:
+        user_create(email="ada@example.org", password="xk7Q!pz")
+    assert refusal.value.param == "password"
+    assert user_create(email="ada@example.org", password="xk7Q!pzw").check_password("xk7Q!pzw")
+
+
+@pytest.mark.django_db
 def test_address_is_taken_in_any_case():
     user_create(email="ada@example.org", password=PASSWORD)
 

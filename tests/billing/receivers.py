@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +12,7 @@ from typing import Any
 class Receiver:
     """Remembers what it got and answers with `status`, after `delay_s`."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.status = 200
         self.delay_s = 0.0
@@ -37,9 +38,12 @@ class Receiver:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever)
         self._thread.start()
-        self.url = f"http://localhost:{self._server.server_port}/hook?a=1"
+        scheme, host = ("http", "localhost") if tls is None else ("https", "127.0.0.1")
+        self.url = f"{scheme}://{host}:{self._server.server_port}/hook?a=1"
 
     @property
     def event_ids(self) -> list[str]:

@@ -3,12 +3,14 @@
 import hashlib
 import hmac
 import json
+import ssl
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import uuid4
 
+import httpx
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
@@ -26,6 +28,7 @@ from tests.billing import factories
 from tests.billing.receivers import Receiver
 from tests.billing.test_budget_alerts import spend
 from tests.billing.test_budgets_inline import PRICES
+from tests.support.certificates import Authority
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -209,6 +212,21 @@ def test_delivery_is_retried_when_server_is_unreachable(delivery):
     delivery.refresh_from_db()
     assert delivery.state == "pending"
     assert delivery.error
+
+
+def test_delivery_needs_a_certificate_that_is_trusted(settings, tmp_path):
+    settings.BILLING_WEBHOOKS_TO_PRIVATE = True
+    authority = Authority(tmp_path)
+    receiver = Receiver(authority.server_context("receiver"))
+    try:
+        queue(receiver.url)
+        assert deliver_due() == 0
+        assert receiver.requests == []
+        assert "certificate" in WebhookDelivery.objects.get().error.lower()
+        trusting = ssl.create_default_context(cafile=str(authority.file))
+        assert httpx.post(receiver.url, content=b"{}", verify=trusting).status_code == 200
+    finally:
+        receiver.stop()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Answers from addresses that customers chose cost little, whatever their servers send."""
 
 import gzip
+import ssl
 import threading
 import tracemalloc
 import zlib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import brotli
@@ -15,6 +17,8 @@ import pytest
 from backend.enterprise.outbound import get_json
 from backend.platform.errors import UpstreamFailed
 from backend.platform.guarded_client import AnswerRefused, bounded_post, guarded_client
+from tests.billing.receivers import Receiver
+from tests.support.certificates import Authority
 
 UNPACKED = b" " * 100_000_000
 
@@ -88,6 +92,21 @@ class Server:
                 pass
 
         return Handler
+
+
+async def test_certificate_that_is_not_trusted_is_refused(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    receiver = Receiver(authority.server_context("provider"))
+    try:
+        async with guarded_client(to_private=True, what="A server", timeout_s=10) as client:
+            with pytest.raises(httpx2.ConnectError, match="certificate"):
+                await client.post(receiver.url, content=b"{}")
+        assert receiver.requests == []
+        trusting = ssl.create_default_context(cafile=str(authority.file))
+        async with httpx2.AsyncClient(verify=trusting) as client:
+            assert (await client.post(receiver.url, content=b"{}")).status_code == 200
+    finally:
+        receiver.stop()
 
 
 @pytest.fixture
