@@ -69,6 +69,7 @@ KEYED_COLUMNS = [
     "backend.accounts.encryption.MAILS",
     "backend.platform.sessions.COLUMN",
     "backend.enterprise.secrets.COLUMN",
+    "backend.enterprise.service_key.COLUMN",
     "backend.tools.secrets.COLUMN",
     "backend.tools.secrets.CLIENTS",
     "backend.tools.secrets.CONNECTIONS",

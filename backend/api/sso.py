@@ -30,15 +30,19 @@ from backend.enterprise.connections import connection_by_id
 from backend.enterprise.errors import sso_refused
 from backend.enterprise.group_grants import PROVIDER
 from backend.enterprise.identities import Claims, identity_sign_in
-from backend.enterprise.models import Connection, Protocol
-from backend.enterprise.saml_logout import logout_of_request
+from backend.enterprise.models import Connection, Identity, Protocol
+from backend.enterprise.saml_logout import (
+    logout_at_provider_url,
+    logout_of_post,
+    logout_of_request,
+)
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
 
 log = structlog.get_logger(__name__)
 
 _ATTEMPTS: Final = "sso_attempts"
-# Of a session that OIDC began: what signs it out at the provider.
+# Of a session that a provider began: what signs it out there.
 _AT_PROVIDER: Final = "sso_at_provider"
 _LOGOUT_S = 3.0
 _ATTEMPT_S = 900
@@ -46,14 +50,14 @@ _MAX_ATTEMPTS = 5
 _TICKET_S = 120
 
 
-async def begin(request: HttpRequest, connection: Connection) -> str:
+async def begin(request: HttpRequest, connection: Connection, *, email: str = "") -> str:
     """Where the browser goes to sign in. The attempt stays in the session until its answer."""
     if connection.protocol == Protocol.OIDC:
         attempt = oidc.Attempt.new()
-        url = await oidc.authorization_url(connection, attempt)
+        url = await oidc.authorization_url(connection, attempt, email=email)
         await _remember(request, attempt.state, connection, asdict(attempt))
         return url
-    url, request_id = saml.authorization_url(connection)
+    url, request_id = await in_database(saml.authorization_url, connection)
     await _remember(request, request_id, connection, {})
     return url
 
@@ -89,11 +93,15 @@ async def receive_saml(request: HttpRequest, connection: Connection, response: s
         return await _to_sign_in(error, connection)
     await throttling.forgive_sso_answer(request)
     if not assertion.request_id:  # the provider began: it belongs to no browser
-        return HttpResponseRedirect(start_url(connection))
+        return HttpResponseRedirect(start_url(connection.pk))
     ticket = secrets.token_urlsafe(32)
     await cache.aset(
         _ticket_key(ticket),
-        {"request": assertion.request_id, "claims": asdict(assertion.claims)},
+        {
+            "request": assertion.request_id,
+            "claims": asdict(assertion.claims),
+            "session": asdict(assertion.session),
+        },
         _TICKET_S,
     )
     return HttpResponseRedirect(f"/api/auth/sso/saml/finish?{urlencode({'ticket': ticket})}")
@@ -111,9 +119,16 @@ async def start(request: HttpRequest, connection: Connection) -> HttpResponse:
 
 
 async def logout_by_provider(request: HttpRequest, connection: Connection) -> HttpResponse:
-    """The provider signs a person out: their sessions that it began end, in every browser."""
+    """The provider signs a person out, by redirect or POST: their sessions that it began end, in
+    every browser. Its answer to a logout that began here needs nothing more."""
+    if "SAMLResponse" in request.GET or "SAMLResponse" in request.POST:
+        return HttpResponseRedirect("/login")
     try:
-        asked = await in_database(logout_of_request, connection, request.GET.dict())
+        if request.method == "POST":
+            posted = (request.POST.get("SAMLRequest", ""), request.POST.get("RelayState", ""))
+            asked = await in_database(logout_of_post, connection, *posted)
+        else:
+            asked = await in_database(logout_of_request, connection, request.GET.dict())
     except ParleyError as error:
         return await _to_sign_in(error, None)
     await throttling.forgive_sso_answer(request)
@@ -122,7 +137,24 @@ async def logout_by_provider(request: HttpRequest, connection: Connection) -> Ht
     return HttpResponseRedirect(asked.answer_url)
 
 
-async def sign_out_url(noted: dict[str, str] | None) -> str | None:
+async def backchannel_logout(connection: Connection, token: str) -> None:
+    """An OIDC provider tells that a person has signed out there: the sessions that it began end.
+
+    Raises PermissionDenied: a token that is not for us, forged, or used before. UpstreamFailed.
+    """
+    subject, token_id = await oidc.subject_of_logout(connection, token)
+    await in_database(_subject_signed_out, connection, subject, token_id)
+
+
+def _subject_signed_out(connection: Connection, subject: str, token_id: str) -> None:
+    saml.use_once(connection, token_id, until=int(time.time()))
+    identity = Identity.objects.filter(connection=connection, subject=subject)
+    known = identity.select_related("user").first()
+    if known is not None:
+        _sessions_end(known.user, connection)
+
+
+async def sign_out_url(noted: dict[str, Any] | None) -> str | None:
     """Where a browser that has signed out here signs out at its provider too, if it has a page for
     that. A provider that does not answer delays nobody: they are signed out here.
 
@@ -134,15 +166,18 @@ async def sign_out_url(noted: dict[str, str] | None) -> str | None:
     try:
         async with asyncio.timeout(_LOGOUT_S):
             connection = await in_database(connection_by_id, UUID(noted["connection"]))
+            if connection.protocol == Protocol.SAML:
+                session = saml.Session(**noted["session"])
+                return await in_database(logout_at_provider_url, connection, session) or None
             return await oidc.end_session_url(connection, id_token=noted["id_token"])
-    except (ParleyError, TimeoutError) as error:
+    except (ParleyError, TimeoutError, KeyError) as error:  # KeyError: of another protocol
         log.info("sso_provider_not_signed_out", error=str(error) or "timeout")
         return None
 
 
-async def at_provider(request: HttpRequest) -> dict[str, str] | None:
+async def at_provider(request: HttpRequest) -> dict[str, Any] | None:
     """What `sign_out_url` needs of a session, before it ends."""
-    noted: dict[str, str] | None = await request.session.aget(_AT_PROVIDER)
+    noted: dict[str, Any] | None = await request.session.aget(_AT_PROVIDER)
     return noted
 
 
@@ -159,6 +194,9 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
         claims, groups = kept["claims"], kept["claims"]["groups"]
         claims["groups"] = None if groups is None else tuple(groups)  # JSON made a list of them
         answer = await _signed_in(request, connection, Claims(**claims))
+        await request.session.aset(
+            _AT_PROVIDER, {"connection": str(connection.pk), "session": kept["session"]}
+        )
         await throttling.forgive_sso_answer(request)
         return answer
     except ParleyError as error:
@@ -225,7 +263,7 @@ def _sessions_end(user: User, connection: Connection) -> None:
         organization_id=connection.organization_id,
         actor=PROVIDER,
         target=("user", user.pk),
-        details={"method": "sso:saml"},
+        details={"method": f"sso:{connection.protocol}"},
     )
 
 
@@ -233,9 +271,9 @@ def _ticket_key(ticket: str) -> str:
     return f"sso:ticket:{ticket}"
 
 
-def start_url(connection: Connection) -> str:
+def start_url(connection_id: UUID) -> str:
     """Where what the provider starts by itself leads."""
-    return f"{settings.PUBLIC_URL}/api/auth/sso/{connection.pk}/start"
+    return f"{settings.PUBLIC_URL}/api/auth/sso/{connection_id}/start"
 
 
 def scim_url() -> str:

@@ -111,6 +111,7 @@ USES = {
     "uploads": AttemptLimit(settings.UPLOADS_PER_MINUTE, 60),
     "searches": AttemptLimit(settings.SEARCHES_PER_MINUTE, 60),
     "tool_sign_ins": AttemptLimit(60, 600),
+    "reads of a provider's metadata": AttemptLimit(10, 60),
 }
 INVITATIONS_PER_ORGANIZATION = AttemptLimit(settings.INVITATIONS_PER_HOUR, 3600)
 _USERS_AT_AN_ADDRESS = 4

@@ -5,6 +5,7 @@ keep their password: a provider that fails, or is configured wrongly, locks nobo
 """
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -20,6 +21,7 @@ from backend.enterprise.gate import gate_forget
 from backend.enterprise.models import Connection, Identity, OIDCSettings, Protocol, SAMLSettings
 from backend.enterprise.outbound import url_check
 from backend.enterprise.saml import clean_certificates
+from backend.enterprise.saml_settings import connection_id_for
 from backend.enterprise.secrets import secret_encrypt
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
 
@@ -38,8 +40,11 @@ class Wanted:
     sso_url: str = ""
     certificates: str = ""
     groups_claim: str = "groups"
+    email_claim: str = ""
     allows_idp_initiated: bool = False
     slo_url: str = ""
+    takes_unstated_email: bool = False
+    returns_after_logout: bool = False
 
 
 _OF_CONNECTION = (
@@ -49,6 +54,7 @@ _OF_CONNECTION = (
     "is_enabled",
     "is_forced",
     "groups_claim",
+    "email_claim",
     "allows_idp_initiated",
 )
 
@@ -106,7 +112,9 @@ def connection_set(*, principal: Principal, wanted: Wanted) -> Connection:
         .filter(organization_id=principal.organization_id)
         .first()
     )
-    connection = earlier or Connection(organization_id=principal.organization_id)
+    connection = earlier or Connection(
+        pk=connection_id_for(principal.organization_id), organization_id=principal.organization_id
+    )
     if earlier is not None:
         _forget_another(earlier, wanted)
     for name in _OF_CONNECTION:
@@ -253,7 +261,11 @@ def _settings_save(connection: Connection, wanted: Wanted) -> None:
             },
         )
         return
-    fields = {"client_id": wanted.client_id}
+    fields: dict[str, Any] = {
+        "client_id": wanted.client_id,
+        "takes_unstated_email": wanted.takes_unstated_email,
+        "returns_after_logout": wanted.returns_after_logout,
+    }
     if wanted.client_secret:
         fields["encrypted_secret"] = secret_encrypt(
             wanted.client_secret,

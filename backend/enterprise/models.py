@@ -30,6 +30,12 @@ class Connection(models.Model):
     protocol = models.CharField(max_length=8, choices=Protocol.choices)
     issuer = models.CharField(max_length=500, help_text="OIDC: issuer. SAML: the entity id.")
     default_role = models.CharField(max_length=16, choices=Role.choices, default=Role.MEMBER)
+    email_claim = models.CharField(
+        max_length=200,
+        blank=True,
+        db_default="",
+        help_text="The claim, or SAML attribute, with the e-mail address; empty: the usual names.",
+    )
     groups_claim = models.CharField(
         max_length=200,
         default="groups",
@@ -60,6 +66,16 @@ class OIDCSettings(models.Model):
     )
     client_id = models.CharField(max_length=300)
     encrypted_secret = models.TextField()
+    takes_unstated_email = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="An address without `email_verified` counts as verified, as Entra sends it.",
+    )
+    returns_after_logout = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The provider knows where the browser comes back to after signing out there.",
+    )
 
     def __str__(self) -> str:
         return f"client {self.client_id}"
@@ -79,6 +95,21 @@ class SAMLSettings(models.Model):
 
     def __str__(self) -> str:
         return self.sso_url
+
+
+class ServiceKey(models.Model):
+    """One row: the key that signs what this installation sends to SAML providers."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    encrypted_key = models.TextField()
+    certificate = models.TextField(help_text="PEM.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="service_key_once")]
+
+    def __str__(self) -> str:
+        return "the installation's SAML key"
 
 
 class Identity(models.Model):

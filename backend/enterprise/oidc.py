@@ -13,7 +13,8 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote_plus, urlencode, urlsplit
+from uuid import UUID
 
 import jwt
 from django.conf import settings
@@ -24,14 +25,32 @@ from backend.enterprise.identities import Claims, clean_groups
 from backend.enterprise.models import Connection
 from backend.enterprise.outbound import get_json, post_form
 from backend.enterprise.secrets import secret_decrypt
+from backend.platform.errors import UpstreamFailed
 
 # Signatures only: an HMAC would make our client secret a key that forges users.
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
 _SCHEMES = ("https", "http")
 _LEEWAY_S = 60
+_LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 _METADATA_TTL_S = 600
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-_OPTIONAL = ("userinfo_endpoint", "end_session_endpoint", "scopes_supported")
+_OPTIONAL = (
+    "userinfo_endpoint",
+    "end_session_endpoint",
+    "scopes_supported",
+    "token_endpoint_auth_methods_supported",
+)
 # A longer one would make an address that servers refuse: the provider then asks the person.
 _MAX_HINT_CHARACTERS = 4000
 
@@ -54,8 +73,22 @@ def callback_url() -> str:
     return f"{settings.PUBLIC_URL}/api/auth/sso/oidc/callback"
 
 
-async def authorization_url(connection: Connection, attempt: Attempt) -> str:
-    """Where the browser goes. Raises UpstreamFailed."""
+def logged_out_url() -> str:
+    """Where a provider sends the browser back to after signing out there; to be registered."""
+    return f"{settings.PUBLIC_URL}/login"
+
+
+def backchannel_logout_url(connection_id: UUID) -> str:
+    """Where a provider tells that a person has signed out there."""
+    return f"{settings.PUBLIC_URL}/api/auth/sso/oidc/{connection_id}/backchannel-logout"
+
+
+async def authorization_url(connection: Connection, attempt: Attempt, *, email: str = "") -> str:
+    """Where the browser goes. Raises UpstreamFailed.
+
+    Args:
+        email: which address the person entered here, so that they need not do it again there.
+    """
     metadata = await _metadata(connection.issuer)
     endpoint = metadata["authorization_endpoint"]
     digest = hashlib.sha256(attempt.verifier.encode()).digest()
@@ -69,6 +102,8 @@ async def authorization_url(connection: Connection, attempt: Attempt) -> str:
         "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
         "code_challenge_method": "S256",
     }
+    if email:
+        query["login_hint"] = email
     return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
 
 
@@ -81,8 +116,8 @@ def _more_scopes(metadata: Mapping[str, Any]) -> list[str]:
 async def end_session_url(connection: Connection, *, id_token: str) -> str | None:
     """Where the browser goes to sign out at the provider too; None where it publishes no such page.
 
-    No `post_logout_redirect_uri`: providers refuse one that was not registered, and then the
-    person is still signed in there.
+    `post_logout_redirect_uri` only where an owner says that it is registered: providers refuse
+    another one, and then the person is still signed in there.
     Source: OpenID Connect RP-Initiated Logout 1.0, section 2.
     Raises UpstreamFailed.
     """
@@ -90,6 +125,8 @@ async def end_session_url(connection: Connection, *, id_token: str) -> str | Non
     if not endpoint:
         return None
     query = {"client_id": connection.oidc.client_id}
+    if connection.oidc.returns_after_logout:
+        query["post_logout_redirect_uri"] = logged_out_url()
     if 0 < len(id_token) <= _MAX_HINT_CHARACTERS:
         query["id_token_hint"] = id_token
     return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
@@ -104,50 +141,93 @@ async def claims_of_code(connection: Connection, attempt: Attempt, code: str) ->
         UpstreamFailed: the provider does not answer, or refuses the code.
     """
     metadata = await _metadata(connection.issuer)
-    oidc = connection.oidc
-    answer = await post_form(
-        metadata["token_endpoint"],
-        {
-            "grant_type": "authorization_code",
-            "code": code,
-            "redirect_uri": callback_url(),
-            "code_verifier": attempt.verifier,
-            "client_id": oidc.client_id,
-            "client_secret": secret_decrypt(
-                oidc.encrypted_secret,
-                organization_id=connection.organization_id,
-                connection_id=connection.pk,
-            ),
-        },
-    )
+    answer = await _token_answer(connection, metadata, attempt, code)
     token = answer.get("id_token")
     if not isinstance(token, str):
         raise provider_failed("its answer has no id_token")
     key = await _signing_key(connection.issuer, metadata["jwks_uri"], token)
     claims = checked_claims(
-        token, key=key, issuer=connection.issuer, client_id=oidc.client_id, nonce=attempt.nonce
+        token,
+        key=key,
+        issuer=connection.issuer,
+        client_id=connection.oidc.client_id,
+        nonce=attempt.nonce,
     )
-    if "email" not in claims and isinstance(metadata.get("userinfo_endpoint"), str):
-        more = await get_json(metadata["userinfo_endpoint"], bearer=str(answer["access_token"]))
-        if more.get("sub") != claims["sub"]:
-            raise sso_refused("The provider's userinfo is of another person than its id token.")
-        claims = {**more, **claims}
+    claims = await _with_userinfo(connection, metadata, claims, answer.get("access_token"))
+    unstated = connection.oidc.takes_unstated_email
     found = Claims(
         subject=str(claims["sub"]),
-        email=str(claims.get("email") or ""),
-        is_email_verified=claims.get("email_verified", True) in (True, "true"),
+        email=str(claim_at(claims, connection.email_claim or "email") or ""),
+        is_email_verified=claims.get("email_verified", unstated) in (True, "true"),
         name=str(claims.get("name") or ""),
         groups=_groups(claims, connection.groups_claim),
     )
     return found, token
 
 
+async def _token_answer(
+    connection: Connection, metadata: Mapping[str, Any], attempt: Attempt, code: str
+) -> dict[str, Any]:
+    """The secret goes in the form where the provider takes that, else in the header, which is what
+    a provider takes that names no way (OpenID Connect Discovery 1.0, section 3)."""
+    oidc = connection.oidc
+    secret = secret_decrypt(
+        oidc.encrypted_secret,
+        organization_id=connection.organization_id,
+        connection_id=connection.pk,
+    )
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": callback_url(),
+        "code_verifier": attempt.verifier,
+    }
+    ways = metadata.get("token_endpoint_auth_methods_supported")
+    if isinstance(ways, list) and "client_secret_post" in ways:
+        form |= {"client_id": oidc.client_id, "client_secret": secret}
+        return await post_form(metadata["token_endpoint"], form)
+    basic = (quote_plus(oidc.client_id), quote_plus(secret))  # RFC 6749, section 2.3.1
+    return await post_form(metadata["token_endpoint"], form, basic=basic)
+
+
+async def _with_userinfo(
+    connection: Connection, metadata: Mapping[str, Any], claims: dict[str, Any], access: object
+) -> dict[str, Any]:
+    """`claims`, with what only userinfo says where the id token lacks the address or the groups."""
+    has_email = bool(claim_at(claims, connection.email_claim or "email"))
+    has_groups = claim_at(claims, connection.groups_claim) is not None
+    endpoint = metadata.get("userinfo_endpoint")
+    if (has_email and has_groups) or not (isinstance(endpoint, str) and isinstance(access, str)):
+        return claims
+    try:
+        more = await get_json(endpoint, bearer=access)
+    except UpstreamFailed:
+        if not has_email:
+            raise
+        return {**claims, "_claim_names": {connection.groups_claim: "userinfo"}}
+    if more.get("sub") != claims["sub"]:
+        raise sso_refused("The provider's userinfo is of another person than its id token.")
+    return {**more, **claims}
+
+
+def claim_at(claims: Mapping[str, Any], name: str) -> Any:
+    """The claim of this name, or the nested one where the name is a path
+    (`resource_access.parley.roles`); None where there is none."""
+    if name in claims:
+        return claims[name]
+    found: Any = claims
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
 def _groups(claims: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
-    """None where there are too many for a token (Entra's overage names where else to ask)."""
+    """None where they stand elsewhere: too many for a token (Entra's overage), or in a userinfo
+    that does not answer."""
     elsewhere = claims.get("_claim_names")
     if isinstance(elsewhere, dict) and name in elsewhere:
         return None
-    return clean_groups(claims.get(name))
+    return clean_groups(claim_at(claims, name))
 
 
 def checked_claims(
@@ -160,6 +240,34 @@ def checked_claims(
     Raises:
         PermissionDenied: signature, issuer, audience, times or nonce are wrong.
     """
+    claims = _decoded(token, key=key, issuer=issuer, client_id=client_id)
+    several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+    if claims.get("azp", client_id if not several else None) != client_id:
+        raise sso_refused("The identity provider's answer was made for another application.")
+    if not secrets.compare_digest(str(claims.get("nonce", "")).encode(), nonce.encode()):
+        raise sso_refused("The identity provider's answer is not of this sign-in (nonce).")
+    return claims
+
+
+async def subject_of_logout(connection: Connection, token: str) -> tuple[str, str]:
+    """Who has signed out at the provider, and the id of its token, which is good once.
+
+    Source: OpenID Connect Back-Channel Logout 1.0, section 2.6.
+    Raises:
+        PermissionDenied: a token that is not for us, forged, of another kind, or names no subject.
+        UpstreamFailed.
+    """
+    metadata = await _metadata(connection.issuer)
+    key = await _signing_key(connection.issuer, metadata["jwks_uri"], token)
+    claims = _decoded(token, key=key, issuer=connection.issuer, client_id=connection.oidc.client_id)
+    events = claims.get("events")
+    is_logout = isinstance(events, dict) and _LOGOUT_EVENT in events and "nonce" not in claims
+    if not is_logout or not claims["sub"] or not isinstance(claims.get("jti"), str):
+        raise sso_refused("The identity provider's token is no logout token of a subject.")
+    return str(claims["sub"]), claims["jti"]
+
+
+def _decoded(token: str, *, key: Any, issuer: str, client_id: str) -> dict[str, Any]:
     try:
         claims: dict[str, Any] = jwt.decode(
             token,
@@ -172,11 +280,6 @@ def checked_claims(
         )
     except jwt.PyJWTError as error:
         raise sso_refused(f"The identity provider's answer was refused: {error}.") from error
-    several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
-    if claims.get("azp", client_id if not several else None) != client_id:
-        raise sso_refused("The identity provider's answer was made for another application.")
-    if not secrets.compare_digest(str(claims.get("nonce", "")).encode(), nonce.encode()):
-        raise sso_refused("The identity provider's answer is not of this sign-in (nonce).")
     return claims
 
 

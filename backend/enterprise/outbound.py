@@ -24,15 +24,26 @@ def url_check(url: str, *, param: str) -> None:
 async def get_json(url: str, *, bearer: str | None = None) -> dict[str, Any]:
     """Raises UpstreamFailed."""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
-    return await _call("GET", url, headers=headers)
+    return _object(await _call("GET", url, headers=headers))
 
 
-async def post_form(url: str, form: dict[str, str]) -> dict[str, Any]:
-    """Raises UpstreamFailed."""
-    return await _call("POST", url, data=form)
+async def post_form(
+    url: str, form: dict[str, str], *, basic: tuple[str, str] | None = None
+) -> dict[str, Any]:
+    """Raises UpstreamFailed.
+
+    Args:
+        basic: the client's id and secret, for the Authorization header.
+    """
+    return _object(await _call("POST", url, data=form, auth=basic))
 
 
-async def _call(method: str, url: str, **options: Any) -> dict[str, Any]:
+async def get_text(url: str) -> str:
+    """What a provider publishes as text, such as its metadata. Raises UpstreamFailed."""
+    return await _call("GET", url, headers={"Accept": "*/*"})
+
+
+async def _call(method: str, url: str, **options: Any) -> str:
     try:
         async with (
             asyncio.timeout(DEADLINE_S),
@@ -49,8 +60,12 @@ async def _call(method: str, url: str, **options: Any) -> dict[str, Any]:
         raise provider_failed(f"it did not answer: {str(error) or type(error).__name__}") from error
     if answer.status_code != 200:
         raise provider_failed(f"it answered {answer.status_code}")
+    return answer.text
+
+
+def _object(text: str) -> dict[str, Any]:
     try:
-        found = orjson.loads(answer.content)
+        found = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise provider_failed("its answer is not JSON") from error
     if not isinstance(found, dict):

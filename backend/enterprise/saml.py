@@ -10,7 +10,6 @@ import binascii
 import time
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from cryptography.x509 import load_pem_x509_certificates
 from django.conf import settings
@@ -19,26 +18,47 @@ from lxml.etree import LxmlError
 from onelogin.saml2.auth import OneLogin_Saml2_Auth
 from onelogin.saml2.constants import OneLogin_Saml2_Constants as Constants
 from onelogin.saml2.errors import OneLogin_Saml2_Error, OneLogin_Saml2_ValidationError
-from onelogin.saml2.settings import OneLogin_Saml2_Settings
 
 from backend.enterprise.errors import sso_refused
 from backend.enterprise.identities import Claims, clean_groups
 from backend.enterprise.models import Connection
+from backend.enterprise.saml_settings import acs_url, request_at, saml_settings
 from backend.platform.errors import InvalidRequest
 
 MAX_RESPONSE_CHARACTERS = 500_000
 _REPLAY_S = 24 * 3600
+# Names under which providers send these, compared without their case; docs/sign-in lists them.
 _EMAIL = (
     "email",
     "mail",
+    "emailAddress",
+    "user.email",
     "urn:oid:0.9.2342.19200300.100.1.3",
+    "urn:oid:1.2.840.113549.1.9.1",
     "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+    "urn:oid:1.3.6.1.4.1.5923.1.1.1.6",
+    "eduPersonPrincipalName",
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/upn",
 )
 _NAME = (
     "name",
     "displayName",
+    "http://schemas.microsoft.com/identity/claims/displayname",
     "urn:oid:2.16.840.1.113730.3.1.241",
     "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
+)
+_GIVEN_NAME = (
+    "givenName",
+    "firstName",
+    "urn:oid:2.5.4.42",
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname",
+)
+_FAMILY_NAME = (
+    "surname",
+    "lastName",
+    "sn",
+    "urn:oid:2.5.4.4",
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
 )
 _GROUPS = (
     "memberOf",
@@ -59,24 +79,24 @@ class Assertion:
 
     claims: Claims
     request_id: str
+    session: "Session"
 
 
-def entity_id(connection: Connection) -> str:
-    """What this installation is called by the organization's provider."""
-    return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection.pk}/metadata"
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What names the provider's session, to end it there (saml_logout.py)."""
 
-
-def acs_url(connection: Connection) -> str:
-    return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection.pk}/acs"
-
-
-def logout_url(connection: Connection) -> str:
-    return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection.pk}/logout"
+    name_id: str
+    name_id_format: str
+    name_qualifier: str
+    service_qualifier: str
+    session_index: str
 
 
 def authorization_url(connection: Connection) -> tuple[str, str]:
     """Where the browser goes, and the id of the request, which the answer has to name."""
-    auth = OneLogin_Saml2_Auth(request_at(acs_url(connection)), saml_settings(connection))
+    sending = saml_settings(connection, is_signing=True)
+    auth = OneLogin_Saml2_Auth(request_at(acs_url(connection.pk)), sending)
     url = auth.login(return_to=settings.PUBLIC_URL)
     return str(url), str(auth.get_last_request_id())
 
@@ -90,7 +110,7 @@ def assertion_of_response(connection: Connection, response: str) -> Assertion:
     """
     if len(response) > MAX_RESPONSE_CHARACTERS:
         raise sso_refused("The identity provider's answer is too long.")
-    request = {**request_at(acs_url(connection)), "post_data": {"SAMLResponse": response}}
+    request = {**request_at(acs_url(connection.pk)), "post_data": {"SAMLResponse": response}}
     auth = OneLogin_Saml2_Auth(request, saml_settings(connection))
     try:
         auth.process_response()
@@ -103,34 +123,39 @@ def assertion_of_response(connection: Connection, response: str) -> Assertion:
             ) from error
         raise sso_refused("The identity provider's answer is malformed.") from error
     if auth.get_errors() or not auth.is_authenticated():
-        why = auth.get_last_error_reason() or "not signed in"
+        why = str(auth.get_last_error_reason() or "not signed in")
+        if "SubjectConfirmation" in why or "Timing" in why or "expired" in why:
+            why = f"{why.rstrip('.')} (is one of the clocks wrong?)"
         raise sso_refused(f"The identity provider's answer was refused: {str(why)[:200]}.")
     request_id = auth.get_last_response_in_response_to()
     if not request_id and not connection.allows_idp_initiated:
         raise sso_refused("Begin at this page's sign-in: the answer belongs to no request.")
     until = int(auth.get_last_assertion_not_on_or_after() or 0)
     use_once(connection, str(auth.get_last_assertion_id()), until=until)
-    attributes = auth.get_attributes()
+    attributes = {name.lower(): values for name, values in auth.get_attributes().items()}
     subject = str(auth.get_nameid() or "")
-    email = _first(attributes, _EMAIL) or (subject if "@" in subject else "")
+    email_names = (connection.email_claim,) if connection.email_claim else _EMAIL
+    email = _first(attributes, email_names)
+    if not email and not connection.email_claim and "@" in subject:
+        email = subject
     return Assertion(
         Claims(
             subject=subject,
             email=email,
             is_email_verified=True,  # SAML has no such claim; the domain is the organization's
-            name=_first(attributes, _NAME),
+            name=_first(attributes, _NAME) or _full_name(attributes),
             groups=_groups(attributes, connection.groups_claim),
             is_transient=auth.get_nameid_format() == Constants.NAMEID_TRANSIENT,
         ),
         str(request_id or ""),
+        Session(
+            name_id=subject,
+            name_id_format=auth.get_nameid_format() or "",
+            name_qualifier=auth.get_nameid_nq() or "",
+            service_qualifier=auth.get_nameid_spnq() or "",
+            session_index=auth.get_session_index() or "",
+        ),
     )
-
-
-def metadata_xml(connection: Connection) -> bytes:
-    """This installation's metadata, for the provider's administrator."""
-    found: Any = OneLogin_Saml2_Settings(saml_settings(connection), sp_validation_only=True)
-    xml = found.get_sp_metadata()
-    return xml if isinstance(xml, bytes) else str(xml).encode()
 
 
 def clean_certificates(text: str) -> str:
@@ -173,70 +198,16 @@ def use_once(connection: Connection, message_id: str, *, until: int) -> None:
 
 
 def _first(attributes: dict[str, list[Any]], names: tuple[str, ...]) -> str:
-    found = (attributes[name][0] for name in names if attributes.get(name))
+    found = (attributes[name.lower()][0] for name in names if attributes.get(name.lower()))
     return str(next(found, "") or "")
+
+
+def _full_name(attributes: dict[str, list[Any]]) -> str:
+    parts = (_first(attributes, names) for names in (_GIVEN_NAME, _FAMILY_NAME))
+    return " ".join(part for part in parts if part)
 
 
 def _groups(attributes: dict[str, list[Any]], name: str) -> tuple[str, ...]:
     names = (name, *_GROUPS) if name == "groups" else (name,)
-    return clean_groups(next((attributes[one] for one in names if attributes.get(one)), []))
-
-
-def request_at(address: str) -> dict[str, Any]:
-    """As the library reads it: our own address, whatever the request's Host says."""
-    url = urlsplit(address)
-    return {
-        "https": "on" if url.scheme == "https" else "off",
-        "http_host": url.netloc,
-        "script_name": url.path,
-        "get_data": {},
-        "post_data": {},
-    }
-
-
-def saml_settings(connection: Connection) -> dict[str, Any]:
-    """As the library takes them."""
-    saml = connection.saml
-    found = _sign_in_settings(connection)
-    if saml.slo_url:
-        for side, url in (("sp", logout_url(connection)), ("idp", saml.slo_url)):
-            binding = Constants.BINDING_HTTP_REDIRECT
-            found[side]["singleLogoutService"] = {"url": url, "binding": binding}
-    return found
-
-
-def _sign_in_settings(connection: Connection) -> dict[str, Any]:
-    saml = connection.saml
-    return {
-        "strict": True,
-        "sp": {
-            "entityId": entity_id(connection),
-            "assertionConsumerService": {
-                "url": acs_url(connection),
-                "binding": Constants.BINDING_HTTP_POST,
-            },
-            "NameIDFormat": Constants.NAMEID_UNSPECIFIED,
-        },
-        "idp": {
-            "entityId": connection.issuer,
-            "singleSignOnService": {
-                "url": saml.sso_url,
-                "binding": Constants.BINDING_HTTP_REDIRECT,
-            },
-            "x509certMulti": {"signing": _bodies(saml.certificates)},
-        },
-        "security": {
-            "wantAssertionsSigned": True,
-            "wantAttributeStatement": False,
-            "requestedAuthnContext": False,
-            "rejectDeprecatedAlgorithm": True,
-            "allowRepeatAttributeName": True,
-            "allowSingleLabelDomains": True,
-        },
-    }
-
-
-def _bodies(pem: str) -> list[str]:
-    parts = pem.split("-----END CERTIFICATE-----")
-    bodies = ("".join(part.partition("-----BEGIN CERTIFICATE-----")[2].split()) for part in parts)
-    return [body for body in bodies if body]
+    found = (attributes[one.lower()] for one in names if attributes.get(one.lower()))
+    return clean_groups(next(found, []))

@@ -42,6 +42,7 @@ class Purpose(StrEnum):
     ACCOUNT_SECRET = "account-secret"  # noqa: S105 (the name of a purpose)
     MAIL_TEXT = "mail-text"
     SSO_SECRET = "sso-secret"  # noqa: S105 (the name of a purpose)
+    SSO_SERVICE_KEY = "sso-service-key"
     TOOL_SECRET = "tool-secret"  # noqa: S105 (the name of a purpose)
     TOOL_CLIENT = "tool-client"
     TOOL_TOKENS = "tool-tokens"

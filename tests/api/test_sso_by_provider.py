@@ -8,7 +8,7 @@ import pytest
 
 from backend.accounts.models import User
 from backend.audit.models import AuditEvent
-from backend.enterprise import saml
+from backend.enterprise import saml_settings
 from backend.enterprise.models import Connection
 from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
@@ -46,7 +46,7 @@ def provider() -> Iterator[SAMLProvider]:
 
 def unsolicited(provider: SAMLProvider, connection: Connection) -> dict[str, str]:
     """What a tile of the provider's portal posts."""
-    acs, audience = saml.acs_url(connection), saml.entity_id(connection)
+    acs, audience = saml_settings.acs_url(connection.pk), saml_settings.entity_id(connection.pk)
     return {"SAMLResponse": provider.response(acs=acs, audience=audience, request_id="")}
 
 
@@ -133,7 +133,7 @@ async def test_logout_at_the_provider_ends_the_sessions_that_it_began(
         await in_database(give_password)
         await through_saml(browser, email)  # a new password ended the earlier sessions
         assert (await elsewhere.sign_in(email, PASSWORD)).status_code == 200
-        url = provider.logout_url(saml.logout_url(connection), subject="employee-7")
+        url = provider.logout_url(saml_settings.logout_url(connection.pk), subject="employee-7")
         answer = await second.get(url)
         assert answer.headers["location"].startswith(f"{provider.url}/slo?SAMLResponse=")
         assert (await browser.get("/api/me")).status_code == 401
@@ -150,7 +150,7 @@ async def test_forged_logout_ends_no_session(
     browser: AsgiClient, provider: SAMLProvider, attack: str
 ) -> None:
     connection, _ = await signed_in(browser, provider)
-    url = saml.logout_url(connection)
+    url = saml_settings.logout_url(connection.pk)
     other = SAMLProvider()
     try:
         if attack == "another key":
@@ -179,5 +179,5 @@ async def test_provider_without_single_logout_ends_no_session(
     owner, _ = await in_database(owner_with_domain)
     connection = await in_database(saml_of, owner, provider)
     await in_database(member)
-    url = provider.logout_url(saml.logout_url(connection), subject="employee-7")
+    url = provider.logout_url(saml_settings.logout_url(connection.pk), subject="employee-7")
     assert refusal(await browser.get(url)) == "sso_unknown"

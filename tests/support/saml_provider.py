@@ -51,7 +51,7 @@ class SAMLProvider:
 
     def __post_init__(self) -> None:
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.certificate = _certificate(self._key)
+        self.certificate = certificate_of(self._key)
         provider = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -200,7 +200,7 @@ def _put_signature_second(assertion: etree._Element) -> None:
     assertion.insert(1, signature)
 
 
-def _certificate(key: rsa.RSAPrivateKey) -> str:
+def certificate_of(key: rsa.RSAPrivateKey) -> str:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "provider")])
     now = datetime.now(UTC)
     built = (

@@ -140,6 +140,8 @@ PUBLIC = {
     ("GET", "/api/auth/sso/saml/{connection_id}/metadata"),
     ("POST", "/api/auth/sso/saml/{connection_id}/acs"),
     ("GET", "/api/auth/sso/saml/{connection_id}/logout"),
+    ("POST", "/api/auth/sso/saml/{connection_id}/logout"),
+    ("POST", "/api/auth/sso/oidc/{connection_id}/backchannel-logout"),
     ("GET", "/api/auth/sso/{connection_id}/start"),
     # A provider's events carry its signature: tests/billing/test_payments.py forges it.
     ("POST", "/api/payments/stripe"),

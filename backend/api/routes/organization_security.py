@@ -11,12 +11,15 @@ from ninja import Router, Status
 
 from backend.accounts.models import OrganizationDomain
 from backend.accounts.principal import AuthenticatedRequest, Principal
+from backend.api import throttling
 from backend.api.authentication import SessionOnly
 from backend.api.schemas.enterprise import (
     DirectoryOut,
     GroupRuleOut,
     GroupRulesOut,
     GroupRulesUpdate,
+    MetadataBody,
+    MetadataOut,
     NetworkOut,
     NetworksOut,
     NetworksUpdate,
@@ -29,13 +32,14 @@ from backend.api.schemas.enterprise import (
 )
 from backend.api.sign_in import require_recent
 from backend.api.sso import scim_url, start_url
-from backend.enterprise import oidc, saml
+from backend.enterprise import oidc, saml_settings
 from backend.enterprise.connections import (
     Wanted,
     connection_delete,
     connection_get,
     connection_set,
     identities_forget,
+    require_owner,
 )
 from backend.enterprise.directory_tokens import (
     directory_summary,
@@ -50,6 +54,7 @@ from backend.enterprise.group_rules import (
 )
 from backend.enterprise.models import Connection, Protocol
 from backend.enterprise.networks import Allowed, networks_list, networks_set
+from backend.enterprise.saml_metadata import metadata_read
 from backend.enterprise.sign_in_policy import sign_in_policy_get, sign_in_policy_set
 from backend.platform.database import in_database
 
@@ -71,6 +76,14 @@ async def set_sso(request: AuthenticatedRequest, body: SSOUpdate) -> SSOPageOut:
         connection_set, principal=request.auth, wanted=Wanted(**body.model_dump())
     )
     return await in_database(_page, request, found)
+
+
+@router.post("/sso/metadata", response=MetadataOut)
+async def read_metadata(request: AuthenticatedRequest, body: MetadataBody) -> MetadataOut:
+    """What a SAML provider's metadata says, for the form. Nothing is saved."""
+    require_owner(request.auth)
+    await throttling.count_use(request, request.auth, "reads of a provider's metadata")
+    return MetadataOut.model_validate(await metadata_read(body.metadata))
 
 
 @router.delete("/sso", response={204: None})
@@ -199,23 +212,30 @@ def _page(request: AuthenticatedRequest, found: Connection | None) -> SSOPageOut
     domains = OrganizationDomain.objects.filter(
         organization_id=request.auth.organization_id, verified_at__isnull=False
     )
+    place = request.auth.organization_id
+    connection_id = saml_settings.connection_id_for(place) if found is None else found.pk
     return SSOPageOut(
         connection=None if found is None else _shown(found),
         redirect_uri=oidc.callback_url(),
-        entity_id=None if found is None else saml.entity_id(found),
-        acs_url=None if found is None else saml.acs_url(found),
-        logout_url=None if found is None else saml.logout_url(found),
-        start_url=None if found is None else start_url(found),
+        logged_out_url=oidc.logged_out_url(),
+        backchannel_logout_url=oidc.backchannel_logout_url(connection_id),
+        entity_id=saml_settings.entity_id(connection_id),
+        acs_url=saml_settings.acs_url(connection_id),
+        logout_url=saml_settings.logout_url(connection_id),
+        start_url=start_url(connection_id),
         verified_domains=list(domains.order_by("domain").values_list("domain", flat=True)),
     )
 
 
 def _shown(connection: Connection) -> SSOOut:
     is_oidc = connection.protocol == Protocol.OIDC
-    names = SSOOut.model_fields.keys() - {"client_id", "sso_url", "slo_url", "certificates"}
+    of_oidc = {"client_id", "takes_unstated_email", "returns_after_logout"}
+    names = SSOOut.model_fields.keys() - of_oidc - {"sso_url", "slo_url", "certificates"}
     return SSOOut(
         **{name: getattr(connection, name) for name in names},
         client_id=connection.oidc.client_id if is_oidc else "",
+        takes_unstated_email=is_oidc and connection.oidc.takes_unstated_email,
+        returns_after_logout=is_oidc and connection.oidc.returns_after_logout,
         sso_url="" if is_oidc else connection.saml.sso_url,
         slo_url="" if is_oidc else connection.saml.slo_url,
         certificates="" if is_oidc else connection.saml.certificates,

@@ -16,10 +16,13 @@ from backend.api.schemas.enterprise import SSOStart, SSOStarted
 from backend.enterprise import saml
 from backend.enterprise.connections import connection_by_id, connection_for
 from backend.enterprise.models import Protocol
+from backend.enterprise.saml_settings import metadata_xml
 from backend.platform.database import in_database
-from backend.platform.errors import InvalidRequest, NotFound
+from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 
 router = Router(tags=["account"])
+
+MAX_LOGOUT_TOKEN = 20_000
 
 
 @router.post("", auth=AnonymousWithCsrf(), response=SSOStarted)
@@ -32,7 +35,7 @@ async def start_sso(request: HttpRequest, body: SSOStart) -> SSOStarted:
         connection = await in_database(connection_for, email=body.email)
     else:
         raise InvalidRequest("Give email or connection_id.", param="email")
-    return SSOStarted(url=await sso.begin(request, connection))
+    return SSOStarted(url=await sso.begin(request, connection, email=body.email))
 
 
 @router.get("/oidc/callback", auth=None, response={302: None})
@@ -60,6 +63,16 @@ async def start_by_provider(request: HttpRequest, connection_id: UUID) -> HttpRe
 @router.get("/saml/{uuid:connection_id}/logout", auth=None, response={302: None})
 async def saml_logout(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Single logout, as the provider asks for it: a signed request by redirect."""
+    return await _saml_logout(request, connection_id)
+
+
+@router.post("/saml/{uuid:connection_id}/logout", auth=None, response={302: None})
+async def saml_logout_posted(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The same by POST, with the signature in the message."""
+    return await _saml_logout(request, connection_id)
+
+
+async def _saml_logout(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     await throttling.count_sso_answer(request)
     connection = await in_database(connection_by_id, connection_id)
     _require_saml(connection.protocol)
@@ -81,11 +94,30 @@ async def saml_acs(
 
 @router.get("/saml/{uuid:connection_id}/metadata", auth=None, response={200: None})
 async def saml_metadata(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """This installation's SAML metadata, for the provider's administrator."""
+    """This installation's SAML metadata, for the provider's administrator; the same before the
+    connection is saved."""
     await throttling.count_sso_start(request)
+    found = await in_database(metadata_xml, connection_id)
+    return HttpResponse(found, content_type="application/samlmetadata+xml")
+
+
+@router.post("/oidc/{uuid:connection_id}/backchannel-logout", auth=None, response={200: None})
+async def oidc_backchannel_logout(
+    request: HttpRequest,
+    connection_id: UUID,
+    logout_token: Form[Annotated[str, Field(max_length=MAX_LOGOUT_TOKEN)]],
+) -> HttpResponse:
+    """An OIDC provider tells that a person has signed out there: their sessions end here."""
+    await throttling.count_sso_answer(request)
     connection = await in_database(connection_by_id, connection_id)
-    _require_saml(connection.protocol)
-    return HttpResponse(saml.metadata_xml(connection), content_type="application/samlmetadata+xml")
+    if connection.protocol != Protocol.OIDC:
+        raise NotFound("There is no such identity provider.", code="sso_unknown")
+    try:
+        await sso.backchannel_logout(connection, logout_token)
+    except PermissionDenied as error:  # the specification asks for 400
+        raise InvalidRequest(error.message, param="logout_token", code=error.code) from error
+    await throttling.forgive_sso_answer(request)
+    return HttpResponse(headers={"Cache-Control": "no-store"})
 
 
 def _require_saml(protocol: str) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from backend.api.schemas.base import RequestModel, ResponseModel
+from backend.enterprise.saml_metadata import MAX_CHARACTERS
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 
@@ -41,10 +42,34 @@ class SSOUpdate(RequestModel):
     allows_idp_initiated: bool = Field(
         False, description="What the provider starts by itself begins a sign-in here."
     )
+    email_claim: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
+        "", description="The claim, or SAML attribute, with the address; empty: the usual names."
+    )
+    takes_unstated_email: bool = Field(
+        False, description="OIDC: an address without email_verified counts as verified (Entra)."
+    )
+    returns_after_logout: bool = Field(
+        False, description="OIDC: the provider knows logged_out_url as a place to return to."
+    )
     slo_url: _Text = Field("", description="SAML: single logout at the provider; empty: none.")
     certificates: Annotated[str, StringConstraints(max_length=20_000)] = Field(
         "", description="PEM, up to five."
     )
+
+
+class MetadataBody(RequestModel):
+    metadata: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_CHARACTERS)
+    ] = Field(description="SAML metadata of the provider: XML, or its https address.")
+
+
+class MetadataOut(ResponseModel):
+    """For the form; nothing is saved."""
+
+    issuer: str
+    sso_url: str
+    slo_url: str
+    certificates: str
 
 
 class GroupRuleBody(RequestModel):
@@ -85,6 +110,9 @@ class SSOOut(ResponseModel):
     sso_url: str
     certificates: str
     groups_claim: str
+    email_claim: str
+    takes_unstated_email: bool
+    returns_after_logout: bool
     allows_idp_initiated: bool
     slo_url: str
     changed_at: datetime
@@ -95,10 +123,12 @@ class SSOPageOut(ResponseModel):
 
     connection: SSOOut | None
     redirect_uri: str
-    entity_id: str | None
-    acs_url: str | None
-    logout_url: str | None
-    start_url: str | None
+    logged_out_url: str = Field(description="OIDC: where the provider sends browsers back to.")
+    backchannel_logout_url: str
+    entity_id: str = Field(description="SAML; this installation's metadata is there.")
+    acs_url: str
+    logout_url: str
+    start_url: str
     verified_domains: list[str]
 
 

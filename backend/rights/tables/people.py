@@ -18,6 +18,11 @@ PEOPLE: tuple[Table, ...] = (
         hidden=("encrypted_secret",),
     ),
     Table(label="enterprise.SAMLSettings", organization="connection__organization_id"),
+    Table(
+        label="enterprise.ServiceKey",
+        exported=False,
+        why=gettext_noop("The installation's own key, of no user and no organization."),
+    ),
     Table(label="enterprise.Connection", organization="organization_id"),
     Table(
         label="enterprise.DirectoryToken",

@@ -6,6 +6,7 @@ import type {
   Directory,
   GroupRule,
   GroupRules,
+  ProviderMetadata,
   SignInPolicy,
   SignInProvider,
   SignInUpdate,
@@ -21,6 +22,10 @@ export const getProvider = () => api<SignInProvider>(`${base}/sso`);
 
 export const putProvider = (body: SignInUpdate) =>
   api<SignInProvider>(`${base}/sso`, { method: "PUT", body });
+
+/** What a SAML provider's metadata says: its address or the XML itself. */
+export const readMetadata = (metadata: string) =>
+  api<ProviderMetadata>(`${base}/sso/metadata`, { method: "POST", body: { metadata } });
 
 export const deleteProvider = () => api<void>(`${base}/sso`, { method: "DELETE" });
 

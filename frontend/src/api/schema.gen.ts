@@ -3052,7 +3052,11 @@ export interface paths {
          */
         get: operations["saml_logout"];
         put?: never;
-        post?: never;
+        /**
+         * Saml Logout Posted
+         * @description The same by POST, with the signature in the message.
+         */
+        post: operations["saml_logout_posted"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3088,11 +3092,32 @@ export interface paths {
         };
         /**
          * Saml Metadata
-         * @description This installation's SAML metadata, for the provider's administrator.
+         * @description This installation's SAML metadata, for the provider's administrator; the same before the
+         *     connection is saved.
          */
         get: operations["saml_metadata"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sso/oidc/{connection_id}/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Oidc Backchannel Logout
+         * @description An OIDC provider tells that a person has signed out there: their sessions end here.
+         */
+        post: operations["oidc_backchannel_logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3122,6 +3147,26 @@ export interface paths {
          * @description Remove it. Accounts stay; who has no password resets it by mail.
          */
         delete: operations["delete_sso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organization/sso/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Metadata
+         * @description What a SAML provider's metadata says, for the form. Nothing is saved.
+         */
+        post: operations["read_metadata"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7372,6 +7417,12 @@ export interface components {
             certificates: string;
             /** Groups Claim */
             groups_claim: string;
+            /** Email Claim */
+            email_claim: string;
+            /** Takes Unstated Email */
+            takes_unstated_email: boolean;
+            /** Returns After Logout */
+            returns_after_logout: boolean;
             /** Allows Idp Initiated */
             allows_idp_initiated: boolean;
             /** Slo Url */
@@ -7390,14 +7441,24 @@ export interface components {
             connection: components["schemas"]["SSOOut"] | null;
             /** Redirect Uri */
             redirect_uri: string;
-            /** Entity Id */
-            entity_id: string | null;
+            /**
+             * Logged Out Url
+             * @description OIDC: where the provider sends browsers back to.
+             */
+            logged_out_url: string;
+            /** Backchannel Logout Url */
+            backchannel_logout_url: string;
+            /**
+             * Entity Id
+             * @description SAML; this installation's metadata is there.
+             */
+            entity_id: string;
             /** Acs Url */
-            acs_url: string | null;
+            acs_url: string;
             /** Logout Url */
-            logout_url: string | null;
+            logout_url: string;
             /** Start Url */
-            start_url: string | null;
+            start_url: string;
             /** Verified Domains */
             verified_domains: string[];
         };
@@ -7458,6 +7519,24 @@ export interface components {
              */
             allows_idp_initiated: boolean;
             /**
+             * Email Claim
+             * @description The claim, or SAML attribute, with the address; empty: the usual names.
+             * @default
+             */
+            email_claim: string;
+            /**
+             * Takes Unstated Email
+             * @description OIDC: an address without email_verified counts as verified (Entra).
+             * @default false
+             */
+            takes_unstated_email: boolean;
+            /**
+             * Returns After Logout
+             * @description OIDC: the provider knows logged_out_url as a place to return to.
+             * @default false
+             */
+            returns_after_logout: boolean;
+            /**
              * Slo Url
              * @description SAML: single logout at the provider; empty: none.
              * @default
@@ -7469,6 +7548,28 @@ export interface components {
              * @default
              */
             certificates: string;
+        };
+        /**
+         * MetadataOut
+         * @description For the form; nothing is saved.
+         */
+        MetadataOut: {
+            /** Issuer */
+            issuer: string;
+            /** Sso Url */
+            sso_url: string;
+            /** Slo Url */
+            slo_url: string;
+            /** Certificates */
+            certificates: string;
+        };
+        /** MetadataBody */
+        MetadataBody: {
+            /**
+             * Metadata
+             * @description SAML metadata of the provider: XML, or its https address.
+             */
+            metadata: string;
         };
         /** SignInPolicyOut */
         SignInPolicyOut: {
@@ -12671,6 +12772,28 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    saml_logout_posted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     saml_acs: {
         parameters: {
             query?: never;
@@ -12710,6 +12833,35 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    oidc_backchannel_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /** Logout Token */
+                    logout_token: string;
+                };
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -12785,6 +12937,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    read_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetadataBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetadataOut"];
+                };
             };
             "4XX": components["responses"]["Error"];
             "5XX": components["responses"]["Error"];

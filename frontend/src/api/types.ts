@@ -129,6 +129,8 @@ export type Invoice = Schemas["InvoiceOut"];
 
 export type SignInProvider = Narrow<Schemas["SSOPageOut"], { connection: SignInConnection | null }>;
 export type SignInConnection = Schemas["SSOOut"];
+export type ProviderMetadata = Schemas["MetadataOut"];
+
 export type SignInUpdate = Schemas["SSOUpdate"];
 export type Directory = Schemas["DirectoryOut"];
 export type GroupRules = Schemas["GroupRulesOut"];

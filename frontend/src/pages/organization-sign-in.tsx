@@ -3,7 +3,12 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ComponentProps, useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
-import { deleteProvider, getProvider, putProvider } from "@/api/organization-security";
+import {
+  deleteProvider,
+  getProvider,
+  putProvider,
+  readMetadata,
+} from "@/api/organization-security";
 import type { SignInProvider, SignInUpdate } from "@/api/types";
 import { Button } from "@/ui/button";
 import { Field, inputClass } from "@/ui/field";
@@ -59,6 +64,9 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
     groups_claim: found?.groups_claim ?? "groups",
     allows_idp_initiated: found?.allows_idp_initiated ?? false,
     slo_url: found?.slo_url ?? "",
+    email_claim: found?.email_claim ?? "",
+    takes_unstated_email: found?.takes_unstated_email ?? false,
+    returns_after_logout: found?.returns_after_logout ?? false,
   });
   const change = (part: Partial<Draft>) => setDraft((earlier) => ({ ...earlier, ...part }));
   const save = useMutation({
@@ -109,8 +117,20 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
       {isSaml ? (
         <SamlFields draft={draft} change={change} error={save.error} provider={provider} />
       ) : (
-        <OidcFields draft={draft} change={change} error={save.error} isNew={!found} />
+        <OidcFields
+          draft={draft}
+          change={change}
+          error={save.error}
+          isNew={!found}
+          provider={provider}
+        />
       )}
+      <Field
+        label={isSaml ? t`Attribute with the e-mail address` : t`Claim with the e-mail address`}
+        hint={t`Empty: the usual names.`}
+        value={draft.email_claim ?? ""}
+        onChange={(event) => change({ email_claim: event.target.value })}
+      />
       <Field
         label={isSaml ? t`Attribute with the groups` : t`Claim with the groups`}
         required
@@ -127,7 +147,7 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
         checked={draft.allows_idp_initiated ?? false}
         onChange={(event) => change({ allows_idp_initiated: event.target.checked })}
       />
-      {draft.allows_idp_initiated && startUrl && (
+      {draft.allows_idp_initiated && (
         <p className="break-all text-muted-foreground text-xs">
           <Trans>
             Such a tile leads to <span dir="ltr">{startUrl}</span>
@@ -159,7 +179,14 @@ interface FieldsProps {
   error: unknown;
 }
 
-function OidcFields({ draft, change, error, isNew }: FieldsProps & { isNew: boolean }) {
+function OidcFields({
+  draft,
+  change,
+  error,
+  isNew,
+  provider,
+}: FieldsProps & { isNew: boolean; provider: SignInProvider }) {
+  const { logged_out_url: loggedOutUrl, backchannel_logout_url: backchannelUrl } = provider;
   return (
     <>
       <Field
@@ -179,6 +206,21 @@ function OidcFields({ draft, change, error, isNew }: FieldsProps & { isNew: bool
         onChange={(event) => change({ client_secret: event.target.value })}
         error={errorOf(error, "client_secret")}
       />
+      <Check
+        label={t`It sends no email_verified (Microsoft Entra): addresses count as verified`}
+        checked={draft.takes_unstated_email ?? false}
+        onChange={(event) => change({ takes_unstated_email: event.target.checked })}
+      />
+      <Check
+        label={t`It knows ${loggedOutUrl} as a place to return to after signing out`}
+        checked={draft.returns_after_logout ?? false}
+        onChange={(event) => change({ returns_after_logout: event.target.checked })}
+      />
+      <p className="break-all text-muted-foreground text-xs">
+        <Trans>
+          Back-channel logout, if the provider has it: <span dir="ltr">{backchannelUrl}</span>
+        </Trans>
+      </p>
     </>
   );
 }
@@ -193,6 +235,7 @@ function SamlFields({
   const { entity_id: entityId, acs_url: acsUrl, logout_url: logoutUrl } = provider;
   return (
     <>
+      <MetadataField change={change} />
       <Field
         label={t`Sign-in URL of the provider`}
         type="url"
@@ -204,7 +247,7 @@ function SamlFields({
       <Field
         label={t`Logout URL of the provider`}
         type="url"
-        hint={t`Empty: signing out there does not sign people out here.`}
+        hint={t`Empty: signing out on one side leaves the other signed in.`}
         value={draft.slo_url}
         onChange={(event) => change({ slo_url: event.target.value })}
         error={errorOf(error, "slo_url")}
@@ -223,15 +266,48 @@ function SamlFields({
           onChange={(event) => change({ certificates: event.target.value })}
         />
       </div>
-      {acsUrl && (
-        <p className="break-all text-muted-foreground text-xs">
-          <Trans>
-            To enter there: entity id <span dir="ltr">{entityId}</span>, assertion consumer service{" "}
-            <span dir="ltr">{acsUrl}</span>, single logout <span dir="ltr">{logoutUrl}</span>
-          </Trans>
-        </p>
-      )}
+      <p className="break-all text-muted-foreground text-xs">
+        <Trans>
+          To enter there: entity id, at which our metadata is, <span dir="ltr">{entityId}</span>,
+          assertion consumer service <span dir="ltr">{acsUrl}</span>, single logout{" "}
+          <span dir="ltr">{logoutUrl}</span>
+        </Trans>
+      </p>
     </>
+  );
+}
+
+/** Fills the form from the provider's metadata. */
+function MetadataField({ change }: Pick<FieldsProps, "change">) {
+  const id = useId();
+  const [metadata, setMetadata] = useState("");
+  const read = useMutation({
+    mutationFn: () => readMetadata(metadata),
+    onSuccess: (found) => change(found),
+  });
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <label htmlFor={id} className="font-medium text-sm">
+        <Trans>Metadata of the provider: its address, or the XML</Trans>
+      </label>
+      <textarea
+        id={id}
+        rows={2}
+        dir="ltr"
+        className={`${inputClass} h-auto py-2 font-mono`}
+        value={metadata}
+        onChange={(event) => setMetadata(event.target.value)}
+      />
+      {read.error && <Notice tone="error">{errorMessage(read.error)}</Notice>}
+      <Button
+        variant="outline"
+        disabled={!metadata.trim()}
+        busy={read.isPending}
+        onClick={() => read.mutate()}
+      >
+        <Trans>Read the metadata</Trans>
+      </Button>
+    </div>
   );
 }
 
