@@ -30,7 +30,7 @@ def storage_backend(url: str, *, directory: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(f"STORAGE_URL must be {_FORM}, not {url!r}.")
     endpoint = options.get("endpoint")
     return {
-        "BACKEND": "storages.backends.s3.S3Storage",
+        "BACKEND": "backend.object_storage.ObjectStorage",
         "OPTIONS": {
             "bucket_name": parts.netloc,
             "location": parts.path.strip("/"),

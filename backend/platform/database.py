@@ -55,7 +55,7 @@ async def _in_thread_of(
         try:
             return function(*args, **kwargs)
         finally:
-            _give_back()
+            give_back_connections()
 
     loop, context = asyncio.get_running_loop(), contextvars.copy_context()
     answer: asyncio.Future[Result] = loop.create_future()
@@ -84,8 +84,8 @@ def _tell(answer: asyncio.Future[Any], result: Any, error: BaseException | None)
         answer.set_exception(error)
 
 
-def _give_back() -> None:
-    """What this thread has of connections goes back to their pools."""
+def give_back_connections() -> None:
+    """What this thread has of connections goes back to their pools, unless in a transaction."""
     for wrapper in connections.all(initialized_only=True):
         if wrapper.connection is not None:
             wrapper.close_if_unusable_or_obsolete()

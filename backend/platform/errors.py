@@ -164,5 +164,11 @@ class Overloaded(ParleyError):
     status, type, code = 503, "server_error", "overloaded"
 
 
+class StorageUnavailable(ParleyError):
+    """Where files lie does not answer."""
+
+    status, type, code = 503, "server_error", "storage_unavailable"
+
+
 class GenerationTimeout(ParleyError):
     status, type, code = 504, "server_error", "timeout"

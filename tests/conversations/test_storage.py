@@ -3,8 +3,11 @@
 import io
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -18,14 +21,23 @@ from backend.conversations.attachments import attachment_create
 from backend.storage import storage_backend
 from infra.services.ports import free_port
 from infra.services.process import end_tree, spawn, tail
+from tests.api.users import Person, program, sign_up
 from tests.factories import member
 from tests.support.processes import PYTHON
+from tests.support.product import Product
+from tests.support.upstream import UpstreamThread
 
 BUCKET = "uploads"
 
 
+@dataclass(frozen=True)
+class S3:
+    url: str
+    server: subprocess.Popen[bytes]
+
+
 @pytest.fixture
-def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
     """An S3 server with one bucket and one pair of credentials, which are in the environment."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "parley")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret of the test")
@@ -52,16 +64,15 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         except httpx.HTTPError:
             assert server.poll() is None and time.monotonic() < deadline, tail(log, lines=20)
             time.sleep(0.1)
-    yield f"http://{address}"
+    yield S3(f"s3://{BUCKET}/parley?endpoint=http://{address}&region=us-east-1", server)
     end_tree(server.pid, stop_signal=signal.SIGKILL)
     server.wait()
 
 
 @pytest.fixture
-def in_s3(endpoint: str, tmp_path: Path) -> Iterator[Path]:
+def in_s3(s3: S3, tmp_path: Path) -> Iterator[Path]:
     """The product with `STORAGE_URL` set; the bucket's folder."""
-    url = f"s3://{BUCKET}/parley?endpoint={endpoint}&region=us-east-1"
-    with override_settings(STORAGES={"default": storage_backend(url, directory=tmp_path)}):
+    with override_settings(STORAGES={"default": storage_backend(s3.url, directory=tmp_path)}):
         yield tmp_path / "s3" / BUCKET
 
 
@@ -87,6 +98,50 @@ def test_wrong_credentials_are_not_read_as_an_empty_bucket(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another secret")
     with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|Forbidden|AccessDenied"):
         storages["default"].open("parley/attachments/a.txt").read()
+
+
+def status_of(person: Person, path: str) -> tuple[int, str]:
+    """The status, and the code of an error."""
+    answer = person.browser.get(path, timeout=90)
+    error = {} if answer.status_code == 200 else answer.json()["error"]
+    return answer.status_code, str(error.get("code", ""))
+
+
+def test_frozen_storage_holds_up_nothing_but_files(
+    s3: S3, scratch: Path, upstream: UpstreamThread
+) -> None:
+    """As by SIGSTOP, or a network that carries nothing any more."""
+    credentials = {name: os.environ[name] for name in os.environ if name.startswith("AWS_")}
+    product = Product(
+        scratch / "frozen-storage",
+        engine_url=upstream.url,
+        background=(),
+        settings={"STORAGE_URL": s3.url, **credentials},
+    )
+    try:
+        product.start()
+        person = sign_up(product.url)
+        made = person.browser.post("/api/attachments", files={"file": ("a.txt", b"A harbour.")})
+        path = f"/api/attachments/{made.json()['id']}"
+        with program(product.url, person.new_key()["secret"]) as client:
+            lines = {"file": ("in.jsonl", b'{"a": 1}')}
+            stored = client.post("/v1/files", files=lines, data={"purpose": "batch"}).json()["id"]
+            assert client.get(f"/v1/files/{stored}/content").content == b'{"a": 1}'
+        assert status_of(person, path) == (200, "")
+        s3.server.send_signal(signal.SIGSTOP)
+        with ThreadPoolExecutor(30) as pool:
+            reading = [pool.submit(status_of, person, path) for _ in range(30)]
+            while not all(one.done() for one in reading):
+                assert status_of(person, "/api/conversations") == (200, "")
+                assert person.browser.get("/readyz").status_code == 200
+        assert {one.result() for one in reading} == {(503, "storage_unavailable")}
+        s3.server.send_signal(signal.SIGCONT)
+        deadline = time.monotonic() + 60
+        while status_of(person, path) != (200, ""):
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+    finally:
+        product.stop()
 
 
 @pytest.mark.parametrize(

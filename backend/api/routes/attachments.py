@@ -8,12 +8,14 @@ from django.utils.http import content_disposition_header
 from ninja import File, Router, Status
 from ninja.files import UploadedFile
 
-from backend.accounts.principal import AuthenticatedRequest, Principal
+from backend.accounts.principal import AuthenticatedRequest
 from backend.api.schemas.resources import AttachmentOut
 from backend.api.throttling import count_use
 from backend.conversations.attachments import HEAD_BYTES, attachment_create, attachment_get
+from backend.conversations.models import Attachment
 from backend.platform.bounded_threads import DOCUMENT_THREADS, IMAGE_THREADS
 from backend.platform.database import in_database, release_connection
+from backend.platform.stored_files import in_storage
 from documents.run import looks_like_document
 
 router = Router(tags=["attachments"])
@@ -42,15 +44,19 @@ async def upload(request: AuthenticatedRequest, file: File[UploadedFile]) -> Sta
 )
 async def download(request: AuthenticatedRequest, attachment_id: UUID) -> HttpResponse:
     """The caller's own file. All but images is offered for saving: a browser must not render it."""
-    return await in_database(_file_response, request.auth, attachment_id)
-
-
-def _file_response(principal: Principal, attachment_id: UUID) -> HttpResponse:
-    attachment = attachment_get(principal=principal, attachment_id=attachment_id)
+    attachment = await in_database(
+        attachment_get, principal=request.auth, attachment_id=attachment_id
+    )
+    await release_connection()
     is_image = attachment.content_type.startswith("image/")
-    with attachment.file.open("rb") as file:
-        response = HttpResponse(file.read(), content_type=attachment.content_type)
+    content = await in_storage(_content, attachment)
+    response = HttpResponse(content, content_type=attachment.content_type)
     disposition = content_disposition_header(not is_image, attachment.filename)
     if disposition is not None:
         response.headers["Content-Disposition"] = disposition
     return response
+
+
+def _content(attachment: Attachment) -> bytes:
+    with attachment.file.open("rb") as file:
+        return file.read()

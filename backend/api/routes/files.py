@@ -3,9 +3,10 @@
 from typing import Annotated, Any, BinaryIO, Literal, cast
 
 from django.core.files.storage import default_storage
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from django.utils.http import content_disposition_header
 from ninja import File, Form, Query, Router
 from ninja.files import UploadedFile
 
@@ -19,6 +20,7 @@ from backend.api.schemas.files import MAX_EXPIRY_S, MIN_EXPIRY_S, UploadComplete
 from backend.api.throttling import count_use
 from backend.platform.database import in_database, release_connection
 from backend.platform.errors import InvalidRequest
+from backend.platform.stored_files import in_storage, stored_chunks
 
 router = Router(tags=["files"])
 
@@ -46,7 +48,7 @@ async def create_file(
     await release_connection()
     size = file.size or 0
     rows.refuse_empty(size)
-    row = await in_database(
+    row = await in_storage(
         rows.file_store,
         organization_id=request.auth.organization_id,
         user_id=request.auth.user_id,
@@ -92,16 +94,18 @@ async def get_file(request: AuthenticatedRequest, file_id: str) -> dict[str, Any
 async def get_file_content(request: AuthenticatedRequest, file_id: str) -> HttpResponseBase:
     """Its bytes, read a chunk at a time."""
     row = await in_database(rows.file_get, principal=request.auth, text_id=file_id)
-    stored = await in_database(default_storage.open, row.file, "rb")
-    return FileResponse(
-        stored, as_attachment=True, filename=row.filename, content_type="application/octet-stream"
-    )
+    await release_connection()
+    file = await in_storage(default_storage.open, row.file, "rb")
+    response = StreamingHttpResponse(stored_chunks(file), content_type="application/octet-stream")
+    response.headers["Content-Length"] = str(row.size)
+    response.headers["Content-Disposition"] = content_disposition_header(True, row.filename)
+    return response
 
 
 @router.delete("/files/{file_id}")
 async def delete_file(request: AuthenticatedRequest, file_id: str) -> dict[str, Any]:
     """Its bytes are gone at once."""
-    await in_database(rows.file_delete, principal=request.auth, text_id=file_id)
+    await in_storage(rows.file_delete, principal=request.auth, text_id=file_id)
     return {"id": file_id, "object": "file", "deleted": True}
 
 
@@ -133,7 +137,7 @@ async def add_upload_part(
         )
     size = data.size or 0
     rows.refuse_empty(size, "data")
-    return await in_database(
+    return await in_storage(
         uploads.part_add,
         principal=request.auth,
         text_id=upload_id,
@@ -147,7 +151,7 @@ async def complete_upload(
     request: AuthenticatedRequest, upload_id: str, body: UploadComplete
 ) -> dict[str, Any]:
     """Put the parts together; the upload with its file."""
-    ended = await in_database(
+    ended = await in_storage(
         uploads.upload_complete,
         principal=request.auth,
         text_id=upload_id,
@@ -160,5 +164,5 @@ async def complete_upload(
 @router.post("/uploads/{upload_id}/cancel")
 async def cancel_upload(request: AuthenticatedRequest, upload_id: str) -> dict[str, Any]:
     """Give it up; its parts are gone at once."""
-    ended = await in_database(uploads.upload_cancel, principal=request.auth, text_id=upload_id)
+    ended = await in_storage(uploads.upload_cancel, principal=request.auth, text_id=upload_id)
     return upload_object(ended)

@@ -3,7 +3,6 @@
 Open in a suspended organization too, and before new terms are accepted.
 """
 
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -40,6 +39,7 @@ from backend.api.sign_in import may_act_elsewhere, may_change
 from backend.conversations.cursors import NewestFirst
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
+from backend.platform.stored_files import in_storage, stored_chunks
 from backend.rights.models import DataExport, SubjectKind
 from backend.rights.requests import (
     DOWNLOAD_LINK_S,
@@ -51,8 +51,6 @@ from backend.rights.requests import (
 )
 
 router = Router(tags=["privacy"], auth=SessionOnly(gate=False))
-
-_CHUNK_BYTES = 256 * 1024
 
 
 @router.get("/data-policy", response=DataPolicyOut)
@@ -131,7 +129,8 @@ async def download_export(
     """The zip behind a signed link."""
     await throttling.count_link(request)
     export = await in_database(export_by_token, token)
-    response = StreamingHttpResponse(_chunks(export), content_type="application/zip")
+    file = await in_storage(export.file.open, "rb")
+    response = StreamingHttpResponse(stored_chunks(file), content_type="application/zip")
     response.headers["Content-Length"] = str(export.size)
     name = f"parley-{export.kind}-{export.created_at:%Y-%m-%d}.zip"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -197,13 +196,3 @@ def _erase(principal: Principal, name: str) -> Any:
     if name.strip() != organization.name:
         raise InvalidRequest("This is not the organization's name.", param="name")
     return own_organization_erase(principal=principal)
-
-
-async def _chunks(export: DataExport) -> AsyncIterator[bytes]:
-    """The file in chunks, read in threads: it may lie on another machine."""
-    file = await in_database(export.file.open, "rb")
-    try:
-        while chunk := await in_database(file.read, _CHUNK_BYTES):
-            yield chunk
-    finally:
-        file.close()
