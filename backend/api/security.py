@@ -61,6 +61,7 @@ _ALWAYS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
 }
 
@@ -92,7 +93,6 @@ def _headers(policy: str, *, is_frame: bool, is_api: bool, is_shared: bool, hsts
     headers = {**_ALWAYS, "Content-Security-Policy": policy}
     if is_frame:
         headers["X-Frame-Options"] = "SAMEORIGIN"
-        headers["X-DNS-Prefetch-Control"] = "off"
     if is_api:
         headers["Cache-Control"] = "no-store"
     if is_shared:

@@ -30,6 +30,7 @@ def test_every_answer_has_the_security_headers(product, path):
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["X-DNS-Prefetch-Control"] == "off"
     assert "X-Request-Id" in headers
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert "server" not in headers

@@ -49,6 +49,8 @@ ATTEMPTS = {
     " s.onopen = y; s.onerror = n; })",
     "an event source": "new Promise((y, n) => { const s = new EventSource(ORIGIN + '/api/x');"
     " s.onopen = y; s.onerror = n; })",
+    "a peer": "new RTCPeerConnection({iceServers: [{urls: 'stun:evil.example'}]})",
+    "a peer by its older name": "new webkitRTCPeerConnection({})",
     "an image": "element('img', {src: 'https://evil.example/pixel.png'})",
     "an image of ours": "element('img', {src: ORIGIN + '/static/app/favicon.svg'})",
     "a script": "element('script', {src: 'https://evil.example/x.js'})",

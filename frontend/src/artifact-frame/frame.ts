@@ -9,6 +9,13 @@ import type { FrameMessage, PageMessage } from "./messages";
 
 // The origin is opaque on both sides of a sandbox: only the other window tells who speaks.
 const tell = (message: FrameMessage) => window.parent.postMessage(message, "*");
+/**
+ * Runs before the artifact's own scripts. No policy of today's browsers keeps a document from
+ * opening peer connections; without the constructors it has to nest a frame to get at one.
+ */
+const WITHOUT_PEERS =
+  "<script>for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])" +
+  " delete window[name]; document.currentScript.remove();</script>";
 let shown: HTMLIFrameElement | null = null;
 let coming: HTMLIFrameElement | null = null;
 
@@ -34,6 +41,6 @@ function show({ title, html, whole }: Extract<PageMessage, { type: "show" }>): v
     coming = null;
   };
   coming = next;
-  next.srcdoc = html;
+  next.srcdoc = whole ? WITHOUT_PEERS + html : html;
   document.body.append(next);
 }
