@@ -79,10 +79,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         max_bytes: int = MAX_BYTES,
         private_hosts: Collection[str] = (),
         reads_body: bool = True,
+        switch: str = "",
     ) -> None:
         """
         Args:
-            to_private: see `outbound.resolve`.
+            to_private, switch: see `outbound.check_url`.
             what: begins the message of a refusal.
             private_hosts: names (not addresses that they have) for which `to_private` holds.
             reads_body: False: the caller looks at the status alone, however the body is written.
@@ -90,6 +91,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._to_private = to_private
         self._private_hosts = frozenset(private_hosts)
         self._what = what
+        self._switch = switch
         self._max_bytes = max_bytes
         self._reads_body = reads_body
         # By name: a connection to an address that two names share was made for one of them.
@@ -122,7 +124,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _resolve(self, request: httpx2.Request) -> outbound.Target:
         to_private = self._to_private or request.url.host in self._private_hosts
         resolve = partial(
-            outbound.resolve, str(request.url), to_private=to_private, what=self._what
+            outbound.resolve,
+            str(request.url),
+            to_private=to_private,
+            what=self._what,
+            switch=self._switch,
         )
         try:
             return await asyncio.get_running_loop().run_in_executor(_RESOLVERS, resolve)
@@ -177,6 +183,7 @@ def guarded_client(
     private_hosts: Collection[str] = (),
     max_bytes: int = MAX_BYTES,
     reads_body: bool = True,
+    switch: str = "",
 ) -> httpx2.AsyncClient:
     """Follows no redirect by itself. Arguments: see GuardedTransport and httpx2."""
     return httpx2.AsyncClient(
@@ -186,6 +193,7 @@ def guarded_client(
             private_hosts=private_hosts,
             max_bytes=max_bytes,
             reads_body=reads_body,
+            switch=switch,
         ),
         headers=headers,
         auth=auth,

@@ -31,12 +31,15 @@ class Target:
     host: str
 
 
-def check_url(url: str, *, to_private: bool, what: str = "A URL", param: str = "url") -> None:
+def check_url(
+    url: str, *, to_private: bool, what: str = "A URL", param: str = "url", switch: str = ""
+) -> None:
     """InvalidRequest unless this is an http(s) URL that could be called (not resolved).
 
     Args:
         to_private: plain http, and addresses that are not public, are allowed too.
         what: begins the message of a refusal, which names the field `param`.
+        switch: the setting that allows those, where whoever reads the refusal may know of it.
     """
     try:
         parts = urlsplit(url)
@@ -44,29 +47,54 @@ def check_url(url: str, *, to_private: bool, what: str = "A URL", param: str = "
         _ascii_name(parts.hostname or "")
     except ValueError:
         is_url = False
-    schemes = {"https", "http"} if to_private else {"https"}
-    if not is_url or parts.scheme not in schemes or parts.username or parts.fragment:
+    is_url = is_url and parts.scheme in {"https", "http"}
+    if not is_url or parts.username or parts.fragment:
         raise InvalidRequest(
             f"{what} is an https URL with a valid host name, without user name or fragment.",
             param=param,
         )
+    if not to_private and _is_private_name(parts.hostname or ""):
+        raise _not_public(f"{what} is not a public address.", param, switch)
+    if not to_private and parts.scheme == "http":
+        raise _not_public(f"{what} is not an https URL.", param, switch)
 
 
-def resolve(url: str, *, to_private: bool, what: str = "A URL", param: str = "url") -> Target:
+def _not_public(message: str, param: str, switch: str) -> InvalidRequest:
+    if not switch:
+        return InvalidRequest(message, param=param)
+    return InvalidRequest(
+        f"{message} To allow private addresses and plain http, set {switch}=1.",
+        param=param,
+        code="address_not_public",
+        details={"setting": switch},
+    )
+
+
+def _is_private_name(host: str) -> bool:
+    """Whether a name is known to lead to a private address without being resolved."""
+    try:
+        return not _is_public(ipaddress.ip_address(host))
+    except ValueError:
+        return host.lower().removesuffix(".").split(".")[-1] == "localhost"
+
+
+def resolve(
+    url: str, *, to_private: bool, what: str = "A URL", param: str = "url", switch: str = ""
+) -> Target:
     """The address to connect to. Blocks for as long as the name's servers take.
 
     Raises:
         InvalidRequest: the URL is none, or one of its addresses is not public.
         OSError: the name cannot be resolved.
     """
-    check_url(url, to_private=to_private, what=what, param=param)
+    check_url(url, to_private=to_private, what=what, param=param, switch=switch)
     parts = urlsplit(url)
     name = _ascii_name(parts.hostname or "")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     addresses = [ipaddress.ip_address(info[4][0]) for info in found]
     if not to_private and not all(map(_is_public, addresses)):
-        raise InvalidRequest(f"{name} is not a public address.", param=param)
+        raise _not_public(f"{name} is not a public address.", param, switch)
     target = parts._replace(netloc=f"{_literal(addresses[0])}:{port}").geturl()
     return Target(target, name, _host_header(name, parts.port))
 

@@ -25,6 +25,7 @@ from backend.platform.guarded_client import guarded_client
 from backend.tools.oauth.tokens import ConnectionAuth
 from backend.tools.types import (
     SERVER_ERROR,
+    TO_PRIVATE_SWITCH,
     WHAT,
     Address,
     FoundTool,
@@ -106,6 +107,7 @@ async def _session(
             guarded_client(
                 to_private=settings.TOOLS_TO_PRIVATE,
                 what=WHAT,
+                switch=TO_PRIVATE_SWITCH,
                 timeout_s=timeout_s,
                 headers=headers,
                 auth=auth,

@@ -63,6 +63,11 @@ class ToolServer(models.Model):
     )
     encrypted_token = models.TextField(blank=True)
     is_enabled = models.BooleanField(default=True)
+    has_answered = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="At its URL: the first answer switches it on.",
+    )
     checked_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True, help_text="Of the last look at its tools.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)

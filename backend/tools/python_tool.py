@@ -86,6 +86,7 @@ def python_ensure(*, principal: Principal) -> None:
                 kind=ServerKind.PYTHON,
                 name="Python in the browser" if taken else "Python",
                 url="",
+                has_answered=True,
             )
         ],
         ignore_conflicts=True,

@@ -38,7 +38,7 @@ from backend.tools.oauth.tokens import SIGN_IN_AGAIN
 from backend.tools.page_runs import OPEN, given_up, looked_at_next, run_locked
 from backend.tools.python_tool import Ran, program_of
 from backend.tools.servers import address_of
-from backend.tools.types import SERVER_ERROR, Address, Made, Source
+from backend.tools.types import SEARCH_ERROR, SERVER_ERROR, Address, Made, Source
 from backend.tools.waking import round_wake
 from backend.tools.withheld import output_withheld
 
@@ -364,8 +364,8 @@ def _output_of(call: ToolCall) -> str:
     if call.status == CallStatus.DENIED:
         return "This call was declined."
     if call.status == CallStatus.FAILED:
-        is_of_server = call.result.startswith(SERVER_ERROR)
-        return f"Error: {SERVER_ERROR if is_of_server else call.result}"
+        of_server = (one for one in (SERVER_ERROR, SEARCH_ERROR) if call.result.startswith(one))
+        return f"Error: {next(of_server, call.result)}"
     return call.result or "(no result)"
 
 

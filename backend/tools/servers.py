@@ -17,11 +17,24 @@ from backend.audit.services import record
 from backend.platform import outbound
 from backend.platform.errors import Conflict, InvalidRequest, NotFound
 from backend.tools.definitions import ToolRule, definition_take, rule_set
-from backend.tools.models import ServerAuth, ServerKind, Tool, ToolServer
+from backend.tools.models import (
+    OAuthClient,
+    ServerAuth,
+    ServerKind,
+    Tool,
+    ToolConnection,
+    ToolServer,
+)
 from backend.tools.oauth.clients import client_give
 from backend.tools.oauth.connections import connection_of
 from backend.tools.secrets import token_decrypt, token_encrypt
-from backend.tools.types import WHAT, Address, FoundTool
+from backend.tools.types import (
+    SEARCH_WHAT,
+    TO_PRIVATE_SWITCH,
+    WHAT,
+    Address,
+    FoundTool,
+)
 from backend.tools.web.calls import TOOLS
 from backend.tools.web.providers import PROVIDERS
 
@@ -78,7 +91,7 @@ def server_create(
     auth: ServerAuth = ServerAuth.TOKEN,
     client: GivenClient | None = None,
 ) -> ToolServer:
-    """A server without tools yet: look for them next (`tools_save`).
+    """A server without tools yet: look for them next (`tools_save`), which switches it on.
 
     Args:
         auth: who signs in there; a token goes with nobody.
@@ -94,7 +107,13 @@ def server_create(
         raise InvalidRequest("A token goes with a server that nobody signs in at.", param="token")
     if servers_of(principal).exclude(kind=ServerKind.PYTHON).count() >= MAX_SERVERS:
         raise Conflict(f"An organization has at most {MAX_SERVERS} tool servers.")
-    server = ToolServer(organization_id=principal.organization_id, name=name, url=url, auth=auth)
+    server = ToolServer(
+        organization_id=principal.organization_id,
+        name=name,
+        url=url,
+        auth=auth,
+    )
+    server.is_enabled = server.has_sign_in  # people sign in before it can answer
     _set_token(server, token)
     _save(server)
     if client is not None:
@@ -106,6 +125,7 @@ def server_create(
 @transaction.atomic
 def web_create(*, principal: Principal, kind: ServerKind, url: str, token: str) -> ToolServer:
     """The organization's web search, with its tools, which are allowed: to configure it is that.
+    It is switched on when its provider has answered (`tools_save`).
 
     Args:
         url: "" is the provider's own.
@@ -115,16 +135,20 @@ def web_create(*, principal: Principal, kind: ServerKind, url: str, token: str) 
     require_manager(principal)
     provider = PROVIDERS[kind]
     url = url or provider.url
-    _check(url, token)
+    _check(url, token, SEARCH_WHAT)
     if provider.needs_key and not token:
         raise InvalidRequest(f"{kind.label} answers with a key only.", param="token")
     server = ToolServer(
-        organization_id=principal.organization_id, kind=kind, name=WEB_NAME, url=url
+        organization_id=principal.organization_id,
+        kind=kind,
+        name=WEB_NAME,
+        url=url,
+        is_enabled=False,
     )
     _set_token(server, token)
     _save(server)
     _note(Action.TOOL_SERVER_CREATED, principal, server)
-    tools_save(principal=principal, server_id=server.pk, found=TOOLS)
+    _store_tools(principal, server, TOOLS, {})
     for tool in TOOLS:
         rule_set(server, ToolRule(tool.name, is_allowed=True, needs_approval=False))
     return server_get(principal=principal, server_id=server.pk)
@@ -136,14 +160,18 @@ def server_update(
     principal: Principal,
     server_id: UUID,
     name: str | None = None,
+    url: str | None = None,
     token: str | None = None,
     is_enabled: bool | None = None,
     client: GivenClient | None = None,
     tools: Sequence[ToolRule] = (),
 ) -> ToolServer:
-    """Change what is given. Another URL, or another way to sign in, is another server.
+    """Change what is given. Another way to sign in is another server.
 
     Args:
+        url: it is switched off until it has answered there, with what it has then to be allowed
+            anew. Its token goes, unless one is given too, and whoever signed in signs in again:
+            a secret is for the address it was given for.
         client: in place of the one that is used; whoever was connected signs in again.
         tools: rules for those that are named; the others keep theirs.
     Raises:
@@ -156,10 +184,12 @@ def server_update(
             "This is not how this tool server is told who calls.",
             param="token" if token else "client_id",
         )
+    if url is not None and url != server.url:
+        _move(server, url)
     if client is not None:
         client_give(server, client_id=client.client_id, secret=client.secret)
     if token is not None:
-        _check(server.url, token)
+        _check(server.url, token, SEARCH_WHAT if server.is_web else WHAT)
         _set_token(server, token)
     server.name = name if name is not None else server.name
     server.is_enabled = is_enabled if is_enabled is not None else server.is_enabled
@@ -195,8 +225,9 @@ def tools_save(
     found: Sequence[FoundTool],
     orders: Mapping[str, str] | None = None,
 ) -> ToolServer:
-    """Store what the server has now. A tool that is new, or is not what was allowed any more, is
-    not allowed, and asks for approval whatever it claims. One that is held is audited.
+    """Store what the server has now, and switch it on where this is its first answer. A tool that
+    is new, or is not what was allowed any more, is not allowed, and asks for approval whatever it
+    claims. One that is held is audited.
 
     Args:
         orders: what of each reads like orders (definitions.py), by fingerprint; of what is not
@@ -205,16 +236,24 @@ def tools_save(
         PermissionDenied, NotFound.
     """
     server = server_get(principal=principal, server_id=server_id)
+    if not server.has_answered:
+        server.is_enabled = server.has_answered = True
+    _store_tools(principal, server, found, orders or {})
+    server.checked_at, server.error = timezone.now(), ""
+    server.save(update_fields=["checked_at", "error", "is_enabled", "has_answered"])
+    return server_get(principal=principal, server_id=server_id)
+
+
+def _store_tools(
+    principal: Principal, server: ToolServer, found: Sequence[FoundTool], orders: Mapping[str, str]
+) -> None:
     known = {tool.name: tool for tool in server.tools.select_for_update()}
     by_name = {one.name: one for one in found}
     server.tools.exclude(name__in=by_name).delete()
     for name, one in by_name.items():
         tool = known.get(name) or Tool(server=server, name=name)
-        if definition_take(tool, one, orders=(orders or {}).get(one.fingerprint, "")):
+        if definition_take(tool, one, orders=orders.get(one.fingerprint, "")):
             _note(Action.TOOL_HELD, principal, server, tool=name, held_for=tool.held_for)
-    server.checked_at, server.error = timezone.now(), ""
-    server.save(update_fields=["checked_at", "error"])
-    return server_get(principal=principal, server_id=server_id)
 
 
 def server_failed(*, principal: Principal, server_id: UUID, error: str) -> ToolServer:
@@ -225,10 +264,25 @@ def server_failed(*, principal: Principal, server_id: UUID, error: str) -> ToolS
     return server
 
 
-def _check(url: str, token: str) -> None:
-    outbound.check_url(url, to_private=settings.TOOLS_TO_PRIVATE, what=WHAT)
+def _check(url: str, token: str, what: str = WHAT) -> None:
+    outbound.check_url(
+        url, to_private=settings.TOOLS_TO_PRIVATE, what=what, switch=TO_PRIVATE_SWITCH
+    )
     if not (token.isascii() and token.isprintable()) or " " in token:
         raise InvalidRequest("A token has no spaces and only ASCII characters.", param="token")
+
+
+def _move(server: ToolServer, url: str) -> None:
+    if server.is_python:
+        raise InvalidRequest("Python has no address.", param="url")
+    _check(url, "", SEARCH_WHAT if server.is_web else WHAT)
+    server.url, server.encrypted_token = url, ""
+    server.is_enabled, server.has_answered = server.has_sign_in, False
+    server.checked_at, server.error = None, ""
+    OAuthClient.objects.filter(server=server).delete()
+    ToolConnection.objects.filter(server=server).delete()
+    if not server.is_web:
+        server.tools.all().delete()
 
 
 def _set_token(server: ToolServer, token: str) -> None:

@@ -8,7 +8,11 @@ from uuid import UUID
 
 MAX_RESULT = 16_000
 SERVER_ERROR = "Tool server error"
+SEARCH_ERROR = "Search service error"
 WHAT = "A tool server's URL"
+SEARCH_WHAT = "A search service's address"
+TO_PRIVATE_SWITCH = "PARLEY_TOOLS_TO_PRIVATE"
+"""The setting that lets both be at private addresses."""
 
 
 class ToolFailed(Exception):

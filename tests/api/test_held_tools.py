@@ -62,8 +62,8 @@ def test_definition_that_reads_like_orders_is_held_until_it_was_looked_at(
 ) -> None:
     tool_server.describe_forecast(POISON)
     server = new_server(manager, tool_server.url)
-    manager.browser.put(f"/api/me/tools/{server['id']}", json={"on": True})
     tool = forecast_of(check(manager, server))
+    manager.browser.put(f"/api/me/tools/{server['id']}", json={"on": True})
     assert (tool["held_for"], tool["allowed"]) == (["orders"], False)
     assert tool["orders"] in POISON and "Before you use this tool" in tool["orders"]
     assert '"city"' in tool["parameters"]

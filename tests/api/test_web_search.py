@@ -66,7 +66,10 @@ def configure(user: Person, provider: str, url: str, token: str = "") -> dict[st
     body = {"provider": provider, "url": url, "token": token}
     made = user.browser.post("/api/organization/web-search", json=body)
     assert made.status_code == 201, made.text
-    configured: dict[str, Any] = made.json()
+    path = f"/api/organization/tool-servers/{made.json()['id']}/check"
+    checked = user.browser.post(path)
+    assert checked.status_code == 200, checked.text
+    configured: dict[str, Any] = checked.json()
     return configured
 
 
@@ -127,7 +130,7 @@ def test_search_is_made_by_each_provider_and_its_pages_are_sources(
     [call] = calls_of(user, conversation)
     assert call["status"] == "done"
     assert call["sources"] == [{"title": RESULT["title"], "url": RESULT["url"]}]
-    assert web.queries == ["ferry times"]
+    assert web.queries[-1:] == ["ferry times"]
     assert web.keys == {key}
     spotlit(scripted_product.prompts[-1][-1]["content"], call["result"])
     checked = user.browser.post(f"/api/organization/tool-servers/{server['id']}/check").json()

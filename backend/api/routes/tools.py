@@ -49,7 +49,7 @@ async def list_tool_servers(request: AuthenticatedRequest) -> ToolServerListOut:
 
 @router.post("/organization/tool-servers", response={201: ToolServerOut})
 async def create_tool_server(request: AuthenticatedRequest, body: ToolServerCreate) -> Status:
-    """An MCP server; `check` reads its tools."""
+    """An MCP server; `check` reads its tools, and switches it on."""
     await require_recent(request)
     row = await in_database(
         servers.server_create,
@@ -65,7 +65,8 @@ async def create_tool_server(request: AuthenticatedRequest, body: ToolServerCrea
 
 @router.post("/organization/web-search", response={201: ToolServerOut})
 async def create_web_search(request: AuthenticatedRequest, body: WebSearchCreate) -> Status:
-    """Let chats search the web. It is a tool server from then on."""
+    """Let chats search the web. It is a tool server from then on; `check` tries a search, and
+    switches it on."""
     await require_recent(request)
     row = await in_database(
         servers.web_create,
@@ -81,7 +82,7 @@ async def create_web_search(request: AuthenticatedRequest, body: WebSearchCreate
 async def update_tool_server(
     request: AuthenticatedRequest, tool_server_id: UUID, body: ToolServerUpdate
 ) -> ToolServerOut:
-    """Rename it, switch it off, set its token; allow tools."""
+    """Rename it, switch it off, set its address or token; allow tools."""
     await in_database(servers.server_get, principal=request.auth, server_id=tool_server_id)
     await require_recent(request)
     row = await in_database(
@@ -89,6 +90,7 @@ async def update_tool_server(
         principal=request.auth,
         server_id=tool_server_id,
         name=body.name,
+        url=body.url,
         token=body.token,
         is_enabled=body.enabled,
         client=body.client.given if body.client is not None else None,

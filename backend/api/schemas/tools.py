@@ -21,6 +21,10 @@ ServerName = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=60, pattern=_NOT_NULL),
 ]
+ServerUrl = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=1000, pattern=_NOT_NULL),
+]
 Token = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)]
 
 
@@ -44,7 +48,7 @@ class GivenClientBody(RequestModel):
 
 class ToolServerCreate(RequestModel):
     name: ServerName
-    url: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+    url: ServerUrl
     token: Token = Field(default="", description="Sent as `Authorization: Bearer`; empty: none.")
     auth: Auth = Field(
         default="token",
@@ -82,6 +86,11 @@ class ToolServerUpdate(RequestModel):
     """Absent fields stay as they are."""
 
     name: ServerName | None = None
+    url: ServerUrl | None = Field(
+        default=None,
+        description="Another one: it is switched off until `check` has reached it, its tools are"
+        " allowed anew, and its token and sign-ins go.",
+    )
     token: Token | None = None
     enabled: bool | None = None
     client: GivenClientBody | None = Field(

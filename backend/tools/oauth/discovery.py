@@ -33,7 +33,7 @@ from backend.platform import outbound
 from backend.platform.errors import InvalidRequest
 from backend.platform.guarded_client import GuardedClient, guarded_client
 from backend.tools.oauth.errors import SignInFailed
-from backend.tools.types import stored_text
+from backend.tools.types import TO_PRIVATE_SWITCH, stored_text
 
 WHAT = "An address of signing in at a tool server"
 TIMEOUT_S = 15.0
@@ -76,7 +76,12 @@ class Discovered:
 @asynccontextmanager
 async def oauth_client() -> AsyncIterator[GuardedClient]:
     """The client of all of it. What a server does wrong is SignInFailed."""
-    client = guarded_client(to_private=settings.TOOLS_TO_PRIVATE, what=WHAT, timeout_s=TIMEOUT_S)
+    client = guarded_client(
+        to_private=settings.TOOLS_TO_PRIVATE,
+        what=WHAT,
+        timeout_s=TIMEOUT_S,
+        switch=TO_PRIVATE_SWITCH,
+    )
     try:
         async with client:
             yield client
@@ -175,7 +180,9 @@ def _address(server: OAuthMetadata, name: str) -> str:
         return ""
     address = str(found)
     try:
-        outbound.check_url(address, to_private=settings.TOOLS_TO_PRIVATE, what=name)
+        outbound.check_url(
+            address, to_private=settings.TOOLS_TO_PRIVATE, what=name, switch=TO_PRIVATE_SWITCH
+        )
     except InvalidRequest as error:
         raise SignInFailed(f"The authorization server's metadata: {error.message}") from error
     if len(address) > _MAX_ADDRESS:

@@ -18,8 +18,9 @@ from backend.platform.database import in_database
 from backend.platform.guarded_client import guarded_client
 from backend.tools.models import CallStatus, ToolCall
 from backend.tools.types import (
-    SERVER_ERROR,
-    WHAT,
+    SEARCH_ERROR,
+    SEARCH_WHAT,
+    TO_PRIVATE_SWITCH,
     Address,
     FoundTool,
     Made,
@@ -89,20 +90,23 @@ async def web_search(kind: str, address: Address, query: str) -> list[Result]:
         async with (
             asyncio.timeout(timeout_s),
             guarded_client(
-                to_private=settings.TOOLS_TO_PRIVATE, what=WHAT, timeout_s=timeout_s
+                to_private=settings.TOOLS_TO_PRIVATE,
+                what=SEARCH_WHAT,
+                timeout_s=timeout_s,
+                switch=TO_PRIVATE_SWITCH,
             ) as client,
         ):
             response = await client.send(provider.request(address, query))
     except TimeoutError as error:
         raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-        raise ToolFailed(f"{SERVER_ERROR}: {stored_text(str(error))[:200]}") from error
+        raise ToolFailed(f"{SEARCH_ERROR}: {stored_text(str(error))[:200]}") from error
     if not response.is_success:
-        raise ToolFailed(f"{SERVER_ERROR}: HTTP status {response.status_code}.")
+        raise ToolFailed(f"{SEARCH_ERROR}: HTTP status {response.status_code}.")
     try:
         return results_read(provider, response.json())
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ToolFailed(f"{SERVER_ERROR}: the answer is no list of results.") from error
+        raise ToolFailed(f"{SEARCH_ERROR}: the answer is no list of results.") from error
 
 
 def _argument(arguments: dict[str, Any], name: str) -> str:
