@@ -261,6 +261,10 @@ PASSWORD_RESET_TIMEOUT = 3600
 SSO_TO_PRIVATE = env_flag("PARLEY_SSO_TO_PRIVATE", False)
 # Tool servers (MCP) at private addresses and over plain http, which an organization names.
 TOOLS_TO_PRIVATE = env_flag("PARLEY_TOOLS_TO_PRIVATE", False)
+# Where people reach whoever runs this installation: a page names it where they can do no more.
+SUPPORT_CONTACT = env("PARLEY_SUPPORT_CONTACT", "")
+if SUPPORT_CONTACT and not SUPPORT_CONTACT.startswith(("mailto:", "https://")):
+    raise ImproperlyConfigured("PARLEY_SUPPORT_CONTACT is a mailto: or https:// URL.")
 # Hosts of which pages are read though their addresses are private: a wiki at home, say.
 WEB_PRIVATE_HOSTS = frozenset(env_list("PARLEY_WEB_PRIVATE_HOSTS", ""))
 TOOL_TIMEOUT_S = float(env("PARLEY_TOOL_TIMEOUT_S", "30"))  # of one call

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.conf import settings
+
 from backend.accounts.models import User
 from backend.accounts.principal import Principal
 from backend.accounts.selectors import memberships_list
@@ -55,6 +57,7 @@ def _me(principal: Principal, second_factor_due: bool, sso_organization: str | N
         # A program cannot accept them, and is not asked to.
         pending_terms=[] if principal.is_api_key else _pending_terms(user.pk),
         second_factor_due=second_factor_due,
+        support_contact=settings.SUPPORT_CONTACT,
     )
 
 

@@ -236,13 +236,14 @@ async def _recall(request: HttpRequest, state: str) -> tuple[Connection, dict[st
 
 
 async def _to_sign_in(error: ParleyError, connection: Connection | None) -> HttpResponseRedirect:
-    """What it says is ours or the provider's short word, shown as text.
+    """With the error's code alone: the page has its words, since anybody can write such a link.
 
     Recorded for the organization of `connection`, where the answer got so far that it is known."""
+    code = error.code or "sso_refused"
+    log.info("sso_refused", code=code, reason=error.message)
     if connection is not None:
-        await in_database(_record_refusal, connection, error.code or "sso_refused")
-    query = urlencode({"sso_error": error.code or "sso_refused", "detail": error.message[:300]})
-    return HttpResponseRedirect(f"/login?{query}")
+        await in_database(_record_refusal, connection, code)
+    return HttpResponseRedirect(f"/login?{urlencode({'sso_error': code})}")
 
 
 def _record_refusal(connection: Connection, code: str) -> None:

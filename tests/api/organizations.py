@@ -113,4 +113,5 @@ def refusal(answer: httpx.Response) -> str:
     """The code with which a browser comes back to the sign-in page; empty where it is in."""
     assert answer.status_code == 302, answer.text
     query = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert query.keys() <= {"sso_error"}  # no words of ours, which a stranger could write as well
     return query.get("sso_error", [""])[0]

@@ -113,7 +113,12 @@ def test_person_accepts_terms_reads_news_is_suspended_and_leaves(
         person.open("/")
         if verb == "suspend":
             expect(page.get_by_text(f"{reason} Its chats and keys stay")).to_be_visible()
+            contact = page.get_by_role("link", name="Contact support")
+            expect(contact).to_have_attribute("href", "mailto:help@example.org")
             assert_accessible_everywhere(page, "a suspension")
+            keep_image(page, "suspended")
+            page.get_by_role("link", name="Invoices and payment").click()
+            expect(page.get_by_role("heading", name="Payment method")).to_be_visible()
         else:
             expect(person.composer).to_be_visible()
     staff.close()

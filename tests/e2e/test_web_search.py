@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from infra.services.ports import free_port
 from tests.e2e.images import keep_image
 from tests.e2e.test_accessibility import PHONE, assert_accessible
 from tests.e2e.users import Person, SignUp, Visitor
@@ -68,10 +69,19 @@ def test_admin_lets_chats_search_and_an_answer_names_the_pages(
     expect(person.composer).to_be_visible()
     expect(switch(page)).to_be_hidden()
     person.go("/organization/tools")
-    page.get_by_role("textbox", name="Address of SearXNG").fill(web.url)
+    page.get_by_role("textbox", name="Address of SearXNG").fill(f"http://127.0.0.1:{free_port()}")
     page.get_by_role("button", name="Let chats search the web").click()
     allowed = page.get_by_role("checkbox", name="Chats may search the web")
+    expect(page.get_by_text("Search service error")).to_be_visible()
+    expect(allowed).not_to_be_checked()
+    page.get_by_role("button", name="Change URL").click()
+    form = page.get_by_role("form", name="URL of Web")
+    form.get_by_role("textbox", name="URL").fill(web.url)
+    assert_accessible(page, "the URL of web search")
+    keep_image(page, "unreachable")
+    form.get_by_role("button", name="Save").click()
     expect(allowed).to_be_checked()
+    expect(page.get_by_text("Search service error")).to_be_hidden()
     page.get_by_role("button", name="Try a search").click()
     expect(page.get_by_text("The provider answered.")).to_be_visible()
     assert web.queries[-1] == "weather"

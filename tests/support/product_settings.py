@@ -13,4 +13,5 @@ TOOLS_TO_PRIVATE = True
 TOOL_TIMEOUT_S = 5.0
 # Pages that tests have read are at this address, and at no other: 127.0.0.1 stays out of reach.
 WEB_PRIVATE_HOSTS = frozenset({"127.0.0.2"})
+SUPPORT_CONTACT = "mailto:help@example.org"
 PASSWORD_HASHERS = ["tests.support.hashers.CheapArgon2PasswordHasher"]

@@ -202,3 +202,6 @@ class Me(ResponseModel):
     second_factor_due: bool = Field(
         description="The organization is closed to them until they have a second factor."
     )
+    support_contact: str = Field(
+        description="Where the operator is reached: a `mailto:` or https URL; empty: not told."
+    )

@@ -14,8 +14,9 @@ async function said(code: string): Promise<string> {
 }
 
 describe("an error of the API", () => {
-  it("is in the server's words on an English page", async () => {
-    expect(await said("too_many_attempts")).toBe(SERVER);
+  it("is in the page's words on an English page too", async () => {
+    expect(await said("too_many_attempts")).toBe("Too many attempts. Try again later.");
+    expect(await said("context_length_exceeded")).toMatch(/^This is longer than the model can/);
   });
 
   it("is in the page's language where its code is known", async () => {

@@ -1,16 +1,16 @@
 /**
- * What a page in another language than English says of errors that people often meet, by the
- * API's code. Of all others it shows the server's own words, as an English page always does: they
- * name what is at fault, and are English.
+ * What the page says of errors that people often meet, by the API's code. Of all others it shows
+ * the server's own words, which are English and written for programs.
  */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
+import type { ErrorBody } from "./errors";
 
 const TEXTS = new Map<string, MessageDescriptor>(
   Object.entries({
     // Signing in.
     not_signed_in: msg`You are not signed in.`,
-    wrong_credentials: msg`What you entered to sign in is wrong.`,
+    wrong_credentials: msg`The email address, password or passkey is wrong.`,
     wrong_code: msg`The code is wrong, or was used already.`,
     password_first: msg`Sign in with your password first.`,
     password_required: msg`You signed up in another browser: enter the password that you chose there.`,
@@ -64,8 +64,12 @@ const TEXTS = new Map<string, MessageDescriptor>(
   }),
 );
 
-/** What the page says of an error with this `code`; nothing where the server's words are shown. */
-export function errorText(code: string): string | undefined {
-  const text = TEXTS.get(code);
+/** What the page says of this error; nothing where the server's words are shown. */
+export function errorText({ code, setting }: ErrorBody): string | undefined {
+  if (code === "address_not_public") {
+    const allow = `${String(setting)}=1`;
+    return t`Only https addresses on the internet are allowed. To allow addresses in your own network too, start Parley with ${allow}.`;
+  }
+  const text = TEXTS.get(code ?? "");
   return text && t(text);
 }

@@ -1,6 +1,5 @@
 /** What can go wrong between the page and the API, as types that components can tell apart. */
 import { t } from "@lingui/core/macro";
-import { language } from "@/lib/locale";
 import { noteFailure } from "./failures";
 
 /** The API's error object: OpenAI's fields, and further ones such as the safety categories. */
@@ -46,6 +45,11 @@ export class ApiError extends Error {
 
   get isBlocked(): boolean {
     return this.code === "content_policy_violation";
+  }
+
+  /** No model reads as much: sending it again cannot help. */
+  get isTooLong(): boolean {
+    return this.code === "context_length_exceeded";
   }
 
   /** Refused for self-harm: the reader is shown where to find help, and no policy. */
@@ -95,17 +99,17 @@ export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const { status } = response;
   const fallback: ErrorBody = { message: t`The server answered ${status}.` };
   const parsed = await response.json().catch(() => null);
-  const body = isErrorEnvelope(parsed) ? await inPageLanguage(parsed.error) : fallback;
+  const body = isErrorEnvelope(parsed) ? await inPageWords(parsed.error) : fallback;
   noteFailure({ message: body.message, status, requestId });
   return new ApiError(status, body, retryAfter, requestId);
 }
 
-/** The error with a message in the page's language, where the page has one for its code. */
-export async function inPageLanguage(error: ErrorBody): Promise<ErrorBody> {
-  if (language() === "en" || !error.code) return error;
+/** The error with the page's own message, where the page has one for its code. */
+export async function inPageWords(error: ErrorBody): Promise<ErrorBody> {
+  if (!error.code) return error;
   // Without the table the server's words are there.
   const texts = await import("./error-texts").catch(() => null);
-  return { ...error, message: texts?.errorText(error.code) ?? error.message };
+  return { ...error, message: texts?.errorText(error) ?? error.message };
 }
 
 /** Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */

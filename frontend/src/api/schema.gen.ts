@@ -3308,7 +3308,7 @@ export interface paths {
         put?: never;
         /**
          * Create Tool Server
-         * @description An MCP server; `check` reads its tools.
+         * @description An MCP server; `check` reads its tools, and switches it on.
          */
         post: operations["create_tool_server"];
         delete?: never;
@@ -3328,7 +3328,8 @@ export interface paths {
         put?: never;
         /**
          * Create Web Search
-         * @description Let chats search the web. It is a tool server from then on.
+         * @description Let chats search the web. It is a tool server from then on; `check` tries a search, and
+         *     switches it on.
          */
         post: operations["create_web_search"];
         delete?: never;
@@ -3356,7 +3357,7 @@ export interface paths {
         head?: never;
         /**
          * Update Tool Server
-         * @description Rename it, switch it off, set its token; allow tools.
+         * @description Rename it, switch it off, set its address or token; allow tools.
          */
         patch: operations["update_tool_server"];
         trace?: never;
@@ -7006,6 +7007,11 @@ export interface components {
              * @description The organization is closed to them until they have a second factor.
              */
             second_factor_due: boolean;
+            /**
+             * Support Contact
+             * @description Where the operator is reached: a `mailto:` or https URL; empty: not told.
+             */
+            support_contact: string;
         };
         /** MembershipOut */
         MembershipOut: {
@@ -7887,6 +7893,11 @@ export interface components {
         ToolServerUpdate: {
             /** Name */
             name?: string | null;
+            /**
+             * Url
+             * @description Another one: it is switched off until `check` has reached it, its tools are allowed anew, and its token and sign-ins go.
+             */
+            url?: string | null;
             /** Token */
             token?: string | null;
             /** Enabled */

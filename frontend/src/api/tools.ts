@@ -48,7 +48,15 @@ export interface ToolRule {
   fingerprint: string;
 }
 
-export const patchToolServer = (id: string, body: { enabled?: boolean; tools?: ToolRule[] }) =>
+interface ServerChange {
+  enabled?: boolean;
+  /** Another one: the server is off until it has answered there. */
+  url?: string;
+  token?: string;
+  tools?: ToolRule[];
+}
+
+export const patchToolServer = (id: string, body: ServerChange) =>
   api<ToolServer>(at(id), { method: "PATCH", body });
 
 export const deleteToolServer = (id: string) => api<void>(at(id), { method: "DELETE" });

@@ -5,6 +5,7 @@ import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation, useMatch, useNavigate } from "react-router";
+import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import { startOutbox } from "@/chat/outbox";
 import { useHotkey } from "@/lib/hotkeys";
@@ -54,7 +55,8 @@ function SignedIn() {
   }
   if (me && !location.pathname.startsWith("/settings/")) {
     if (me.pending_terms.length > 0) return <TermsGate me={me} />;
-    if (me.organization.suspended) return <SuspendedGate me={me} />;
+    const pays = location.pathname === "/billing" && managesMoney(me.role);
+    if (me.organization.suspended && !pays) return <SuspendedGate me={me} />;
     if (me.second_factor_due) return <SecondFactorGate me={me} />;
   }
   if (me) {

@@ -4,6 +4,7 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { acceptTerms, patchMe, signOut } from "@/api/account";
+import { managesMoney } from "@/api/billing";
 import { errorMessage } from "@/api/errors";
 import type { Me } from "@/api/types";
 import { AuthLayout } from "@/pages/auth-layout";
@@ -55,6 +56,16 @@ export function SuspendedGate({ me }: { me: Me }) {
       <Notice tone="warning" title={t`${name} is suspended`}>
         <Trans>{why} Its chats and keys stay, and work again when it is reinstated.</Trans>
       </Notice>
+      {managesMoney(me.role) && (
+        <Link className={buttonClass()} to="/billing">
+          <Trans>Invoices and payment</Trans>
+        </Link>
+      )}
+      {me.support_contact && (
+        <a className={buttonClass("outline")} href={me.support_contact}>
+          <Trans>Contact support</Trans>
+        </a>
+      )}
       <OtherOrganizations me={me} />
     </AuthLayout>
   );

@@ -1,12 +1,13 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import type { ComponentProps, ReactNode } from "react";
+import { Link } from "react-router";
 import { ApiError, NetworkError } from "@/api/errors";
 import { HelpLink } from "@/help/link";
 import type { Topic } from "@/help/topics";
 import { useCountdown } from "@/lib/countdown";
 import { formatCountdown } from "@/lib/time";
-import { Button } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 import { AppealControl } from "./appeal";
 import { supportTitle } from "./support-card";
@@ -164,11 +165,18 @@ function TurnFailed({ live }: { live: LiveAnswer }) {
   const left = useCountdown(live.retryAt);
   const wait = formatCountdown(left);
   const { tone, title, text, topic } = describeFailure(live);
+  const tooLong = live.error instanceof ApiError && live.error.isTooLong;
   const actions = (
     <>
-      <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
-        {left > 0 ? t`Try again in ${wait}` : t`Try again`}
-      </Button>
+      {tooLong ? (
+        <Link to="/" className={buttonClass("outline", "sm")}>
+          <Trans>New chat</Trans>
+        </Link>
+      ) : (
+        <Button variant="outline" size="sm" onClick={retry} disabled={left > 0}>
+          {left > 0 ? t`Try again in ${wait}` : t`Try again`}
+        </Button>
+      )}
       {live.messageId === null && (
         <Button variant="ghost" size="sm" onClick={dismiss}>
           <Trans>Dismiss</Trans>
@@ -207,6 +215,9 @@ export function describeFailure({ error }: LiveAnswer): Failure {
   }
   if (error instanceof ApiError && error.isBlocked) {
     return { tone: "blocked", title: t`This request can't be answered`, text, topic: "refused" };
+  }
+  if (error instanceof ApiError && error.isTooLong) {
+    return { tone: "warning", title: t`Too long for this model`, text, topic: "failed" };
   }
   if (error instanceof ApiError && error.status === 503) {
     return { tone: "warning", title: t`Parley is busy`, text, topic: "busy" };

@@ -37,7 +37,7 @@ describe("ConfirmAddressPage", () => {
     expect(sent).toEqual([]);
     await click("Use this address");
     expect(sent).toEqual([["/api/auth/address/confirm", { token: "the-token" }]]);
-    await screen.findByText("Enter the password.");
+    await screen.findByText(/enter the password of the account/);
     fireEvent.change(screen.getByLabelText("Password"), { target: { value: "mine" } });
     await click("Use this address");
     await screen.findByText(/Your address is confirmed/);

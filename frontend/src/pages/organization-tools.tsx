@@ -18,6 +18,7 @@ import { NewToolServer } from "./new-tool-server";
 import { WebSearchSection } from "./organization-web";
 import { PageLayout, Section } from "./page-layout";
 import { Reauthentication, useGuard } from "./reauthentication";
+import { ServerAddress } from "./server-address";
 import { SignInOutcome, ToolConnectionRow } from "./tool-connection";
 import { ToolRules } from "./tool-rules";
 import { toolServersKey, useServerChange } from "./use-server-change";
@@ -81,9 +82,7 @@ function Server({ server }: { server: ToolServer }) {
           </Trans>
         </p>
       ) : (
-        <p dir="ltr" className="break-all text-start text-muted-foreground text-sm">
-          {server.url}
-        </p>
+        <ServerAddress server={server} />
       )}
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
       {server.error && <Notice tone="warning">{server.error}</Notice>}

@@ -17,6 +17,7 @@ import { Field } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Select } from "@/ui/select";
 import { Section } from "./page-layout";
+import { ServerAddress } from "./server-address";
 import { ToolRules } from "./tool-rules";
 import { useServerChange } from "./use-server-change";
 
@@ -42,7 +43,6 @@ export function WebSearchSection({ server }: { server: ToolServer | null }) {
 
 function Provider({ server }: { server: ToolServer }) {
   const provider = labelOf(server);
-  const { url } = server;
   const check = useServerChange(checkToolServer);
   const remove = useServerChange(deleteToolServer);
   const change = useServerChange((body: { enabled?: boolean; tools?: ToolRule[] }) =>
@@ -60,11 +60,12 @@ function Provider({ server }: { server: ToolServer }) {
       )}
       <Checkbox
         label={t`Chats may search the web`}
-        hint={t`Through ${provider}, ${url}`}
+        hint={t`Through ${provider}`}
         checked={server.enabled}
         disabled={change.isPending}
         onChange={(enabled) => change.mutate({ enabled })}
       />
+      <ServerAddress server={server} />
       <ToolRules
         server={server}
         disabled={change.isPending}

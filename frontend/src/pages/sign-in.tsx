@@ -88,6 +88,26 @@ function Password({ onSecondFactor }: { onSecondFactor: (needed: SecondFactorNee
   );
 }
 
+/** Why single sign-on failed, in the page's words: anybody can write the link. */
+function refusal(code: string): string {
+  switch (code) {
+    case "sso_unavailable":
+      return t`Your organization's identity provider can't be reached. Try again later.`;
+    case "sso_deactivated":
+      return t`Your organization has deactivated this account.`;
+    case "sso_unknown":
+      return t`No organization signs in people with this address.`;
+    case "sso_foreign_address":
+    case "sso_unverified_address":
+    case "sso_address_reused":
+      return t`Your organization's identity provider sent an email address that can't be used here. Ask your administrator.`;
+    case "no_seats":
+      return t`All seats of your organization's plan are taken. Ask your administrator.`;
+    default:
+      return t`Signing in through your organization didn't work. Try again, or ask your administrator.`;
+  }
+}
+
 /** Through the organization's identity provider, which comes back here when it fails. */
 function SingleSignOn() {
   const [params] = useSearchParams();
@@ -96,7 +116,8 @@ function SingleSignOn() {
     mutationFn: startSignIn,
     onSuccess: ({ url }) => window.location.assign(url),
   });
-  const refused = params.get("sso_error") && !open ? params.get("detail") : null;
+  const code = params.get("sso_error");
+  const refused = code && !open ? refusal(code) : null;
   if (!open) {
     return (
       <>

@@ -130,7 +130,8 @@ describe("followGeneration", () => {
     const { events } = await follow({
       start: async () => respond(new TextEncoder().encode(body)),
     });
-    expect(events).toContainEqual({ type: "error", error });
+    const message = "The model could not answer. Try again."; // the page's own words
+    expect(events).toContainEqual({ type: "error", error: { ...error, message } });
   });
 });
 

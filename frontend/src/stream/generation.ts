@@ -5,7 +5,7 @@
  * because each carries a sequence number and a reconnect asks for those after the last one seen.
  */
 import { request } from "@/api/client";
-import { ApiError, type ErrorBody, inPageLanguage, NetworkError } from "@/api/errors";
+import { ApiError, type ErrorBody, inPageWords, NetworkError } from "@/api/errors";
 import { noteFailure } from "@/api/failures";
 import { readSse } from "./sse";
 
@@ -77,7 +77,7 @@ export async function followGeneration(options: FollowOptions): Promise<void> {
         const chunk = JSON.parse(event.data) as Chunk;
         generationId = chunk.parley?.generation_id ?? generationId;
         if (chunk.error) {
-          chunk.error = await inPageLanguage(chunk.error);
+          chunk.error = await inPageWords(chunk.error);
           const requestId = response.headers.get("X-Request-Id");
           noteFailure({ message: chunk.error.message, status: null, requestId });
         }
