@@ -37,10 +37,21 @@ async def in_storage(
         ) from None
 
 
-async def stored_chunks(file: IO[Any]) -> AsyncIterator[bytes]:
-    """An open file's bytes, a chunk at a time; it is closed at the end."""
+async def stored_chunks(file: IO[Any], within: range | None = None) -> AsyncIterator[bytes]:
+    """An open file's bytes, a chunk at a time; it is closed at the end.
+
+    Args:
+        within: these bytes; None: all.
+    """
+    left = len(within) if within is not None else None
     try:
-        while chunk := await in_storage(file.read, CHUNK_BYTES):
+        if within is not None:
+            await in_storage(file.seek, within.start)
+        while left != 0:
+            size = CHUNK_BYTES if left is None else min(CHUNK_BYTES, left)
+            if not (chunk := await in_storage(file.read, size)):
+                return
+            left = None if left is None else left - len(chunk)
             yield chunk
     finally:
         file.close()

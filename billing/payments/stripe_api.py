@@ -182,7 +182,9 @@ class StripeProvider:
             raise EventRefused("This is not an event that Stripe signed for us.") from error
 
     def _happening(self, kind: str, event: Mapping[str, Any]) -> Happening | None:
-        about = event["data"]["object"]
+        about = (event.get("data") or {}).get("object")
+        if about is None:
+            return None  # a thin event, which says only what changed
         match kind:
             case "checkout.session.completed" | "checkout.session.async_payment_succeeded":
                 if about["mode"] == "setup":

@@ -12,6 +12,7 @@ from django.utils import timezone
 from backend.accounts.models import Plan
 from backend.api.files import rows, uploads
 from backend.api.models import FilePurpose, StoredFile, Upload, UploadPart
+from backend.api.ranges import RangeNotSatisfiable, byte_range
 from backend.platform.errors import InsufficientQuota
 from tests.factories import member
 
@@ -154,3 +155,30 @@ def test_plan_bounds_what_an_organization_stores():
         store(principal, b"123456")
     assert refusal.value.code == "file_storage_exceeded"
     store(principal, b"results are kept", within_quota=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted"),
+    [
+        (None, None),
+        ("bytes=0-3", range(0, 4)),
+        ("bytes=4-", range(4, 10)),
+        ("bytes=-3", range(7, 10)),
+        ("bytes=-30", range(0, 10)),
+        ("bytes=8-99", range(8, 10)),
+        ("bytes=3-2", None),
+        ("bytes=0-1,4-5", None),
+        ("bytes=-", None),
+        ("lines=0-1", None),
+        ("bytes=a-b", None),
+    ],
+)
+def test_range_is_read_or_ignored(header, wanted):
+    assert byte_range(header, 10) == wanted
+
+
+@pytest.mark.parametrize("header", ["bytes=10-", "bytes=99-100", "bytes=-0"])
+def test_range_outside_the_file_is_refused(header):
+    with pytest.raises(RangeNotSatisfiable) as refused:
+        byte_range(header, 10)
+    assert refused.value.headers == {"Content-Range": "bytes */10"}

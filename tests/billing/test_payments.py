@@ -1,5 +1,6 @@
 """Paying at a provider that speaks Stripe's API: each payment counts once."""
 
+import json
 import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -155,6 +156,13 @@ def test_unsigned_and_old_events_are_refused(stripe: StripeServer) -> None:
     with pytest.raises(EventRefused):
         take(b"[]")
     assert credit_of(top_up) == []
+
+
+def test_thin_event_is_taken_and_changes_nothing(stripe: StripeServer) -> None:
+    """It names what changed and does not hold it; refused, Stripe would send it for days."""
+    body = {"id": "evt_thin", "object": "v2.core.event", "type": "v1.billing.meter.no_meter_found"}
+    about = {"id": "mtr_1", "type": "billing.meter", "url": "/v1/billing/meters/mtr_1"}
+    assert take(json.dumps({**body, "related_object": about}).encode()) == "nothing"
 
 
 @pytest.mark.parametrize("amount", ["4.99", "10000.01", "0", "-5", "5.001", "x"])

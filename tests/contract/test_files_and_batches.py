@@ -53,6 +53,17 @@ def lines_of(client: openai.OpenAI, file_id: str | None) -> dict[str, Any]:
     return {one["custom_id"]: one for one in map(json.loads, text.splitlines())}
 
 
+def test_part_of_a_file_is_read(client: openai.OpenAI) -> None:
+    stored = client.files.create(file=("a.jsonl", b"0123456789"), purpose="batch")
+    part = client.files.with_raw_response.content(stored.id, extra_headers={"Range": "bytes=4-6"})
+    assert (part.status_code, part.content) == (206, b"456")
+    assert part.headers["Content-Range"] == "bytes 4-6/10"
+    with pytest.raises(openai.APIStatusError) as refused:
+        client.files.content(stored.id, extra_headers={"Range": "bytes=10-"})
+    assert refused.value.status_code == 416
+    assert refused.value.response.headers["Content-Range"] == "bytes */10"
+
+
 @pytest.fixture(scope="module")
 def hook(developer: Person) -> str:
     """An endpoint whose deliveries are looked at, not answered."""

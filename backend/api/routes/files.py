@@ -15,6 +15,7 @@ from backend.api.files import rows, uploads
 from backend.api.files.objects import file_object, upload_object
 from backend.api.files.paging import Order
 from backend.api.models import FilePurpose
+from backend.api.ranges import byte_range
 from backend.api.schemas.base import PageToken
 from backend.api.schemas.files import MAX_EXPIRY_S, MIN_EXPIRY_S, UploadComplete, UploadCreate
 from backend.api.throttling import count_use
@@ -89,15 +90,27 @@ async def get_file(request: AuthenticatedRequest, file_id: str) -> dict[str, Any
 
 @router.get(
     "/files/{file_id}/content",
-    openapi_extra={"responses": {200: {"description": "The file's content."}}},
+    openapi_extra={
+        "responses": {
+            200: {"description": "The file's content."},
+            206: {"description": "The bytes that `Range` asks for."},
+        }
+    },
 )
 async def get_file_content(request: AuthenticatedRequest, file_id: str) -> HttpResponseBase:
-    """Its bytes, read a chunk at a time."""
+    """Its bytes, or those of one `Range`, read a chunk at a time."""
     row = await in_database(rows.file_get, principal=request.auth, text_id=file_id)
     await release_connection()
+    asked = byte_range(request.headers.get("Range"), row.size)
     file = await in_storage(default_storage.open, row.file, "rb")
-    response = StreamingHttpResponse(stored_chunks(file), content_type="application/octet-stream")
-    response.headers["Content-Length"] = str(row.size)
+    response = StreamingHttpResponse(
+        stored_chunks(file, asked), content_type="application/octet-stream"
+    )
+    response.headers["Accept-Ranges"] = "bytes"
+    response.headers["Content-Length"] = str(row.size if asked is None else len(asked))
+    if asked is not None:
+        response.status_code = 206
+        response.headers["Content-Range"] = f"bytes {asked[0]}-{asked[-1]}/{row.size}"
     response.headers["Content-Disposition"] = content_disposition_header(True, row.filename)
     return response
 
