@@ -6,7 +6,8 @@ Three figures over the same events, in a database of its own that is dropped aft
     COPY     the same rows into an empty table with the same columns and indexes; no rollups,
              no check for repeats: the floor that PostgreSQL sets
 With --kafka the events come from the broker by way of the real consumer. With --export a
-million ledger records, say, are exported as CSV, and this process's memory is watched.
+million ledger records, say, are exported as CSV, and this process's memory is watched. With
+--month 5000000, say, a customer with so many records in the month is served beside one with none.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from billing.aggregator.ingest import COLUMNS, KafkaRecord, copy_line, ingest  #
 from billing.aggregator.worker import BATCH, Consumer  # noqa: E402
 from billing.bench_budgets import measure_reservations  # noqa: E402
 from billing.bench_export import measure_export  # noqa: E402
+from billing.bench_month import measure_month  # noqa: E402
 
 ORGANIZATIONS, KEYS_EACH, MODELS, HOURS = 200, 5, 3, 6
 
@@ -39,18 +41,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_arguments(parser)
     options = parser.parse_args()
-    measure(count=options.events, through_kafka=options.kafka, exported=options.export)
+    measure(
+        count=options.events,
+        through_kafka=options.kafka,
+        exported=options.export,
+        month=options.month,
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", type=int, default=200_000)
     parser.add_argument("--export", type=int, default=0, help="Also export so many records.")
     parser.add_argument("--kafka", action="store_true", help="Also through the broker.")
+    parser.add_argument(
+        "--month", type=int, default=0, help="Only what a customer with so many records pays."
+    )
 
 
-def measure(*, count: int, through_kafka: bool, exported: int = 0) -> None:
+def measure(*, count: int, through_kafka: bool, exported: int = 0, month: int = 0) -> None:
     """Run and print, in a database of its own."""
     with bench_database():
+        if month:
+            measure_month(month)
+            return
         run(count, through_kafka=through_kafka)
         if exported:
             _export(exported)

@@ -34,6 +34,16 @@ def next_month(start: datetime) -> datetime:
     return (start + timedelta(days=32)).replace(day=1)
 
 
+def months_between(start: datetime, end: datetime) -> set[datetime]:
+    """The months that begin after `start` and before `end`."""
+    months: set[datetime] = set()
+    month = month_of(start).end
+    while month < end:
+        months.add(month)
+        month = next_month(month)
+    return months
+
+
 def parse_period(text: str, *, now: datetime) -> Period:
     """Read `2026-11`, `2026-11-21` or `last_30_days` (the last one being today, UTC).
 

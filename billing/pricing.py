@@ -14,7 +14,7 @@ from django.db.models import Max, QuerySet
 
 from billing import ledger
 from billing.models import DocumentKind, Invoice, InvoiceStatus, UsageRecord
-from billing.periods import month_of
+from billing.periods import month_of, months_between
 from billing.prices import PriceBook
 from billing.prices.usage import Dimension, PricedBucket, Pricer
 from billing.usage_totals import usage_totals
@@ -42,7 +42,8 @@ def not_invoiced(
     late = waiting.filter(occurred_at__lt=open_from)
     yield from _price(late, records.filter(invoice__isnull=False), pricer, ())
     end = month_of(max(at, datetime.now(UTC))).end
-    starts = {open_from, *cuts, *_months(open_from, end)}
+    # Volumes are counted anew in each month.
+    starts = {open_from, *cuts, *months_between(open_from, end)}
     starts |= book.changes(organization_id=organization_id, start=open_from, end=end)
     yield from pricer.price_all(
         usage_totals(
@@ -59,14 +60,6 @@ def _closed_until(organization_id: UUID) -> datetime | None:
     invoices = Invoice.objects.filter(organization_id=organization_id, kind=DocumentKind.INVOICE)
     last = invoices.exclude(status=InvoiceStatus.VOID).aggregate(last=Max("period_end"))["last"]
     return cast(datetime | None, last)
-
-
-def _months(start: datetime, end: datetime) -> Iterator[datetime]:
-    """The months that begin between the two: volumes are counted anew in each."""
-    month = month_of(start).end
-    while month < end:
-        yield month
-        month = month_of(month).end
 
 
 def on_invoice(

@@ -17,7 +17,7 @@ from backend.platform.replica import from_replica
 from billing.accounts import terms_of
 from billing.models import UsageRecord
 from billing.partitions import month_of_id
-from billing.periods import Period, month_of, parse_period
+from billing.periods import Period, month_of, months_between, parse_period
 from billing.prices.loading import DEFAULT_CURRENCY, price_book
 from billing.prices.usage import Dimension, PricedBucket, Pricer, UsageBucket
 from billing.usage_totals import HOUR, Column, usage_totals
@@ -139,7 +139,9 @@ def generation_cost(*, organization_id: UUID, generation_id: UUID) -> Decimal | 
     ).first()
     if record is None:
         return None
-    pricer = Pricer(organization_id=organization_id, book=price_book())
+    pricer = Pricer(
+        organization_id=organization_id, book=price_book(organization_id=organization_id)
+    )
     used = UsageBucket(
         start=record.occurred_at.replace(minute=0, second=0, microsecond=0),
         model=record.model,
@@ -167,7 +169,7 @@ def priced_usage(
         dimensions: what it is told apart by, and by project where one has its own prices.
         user_id, project_id: only this member's usage, only this project's.
     """
-    book = price_book(terms_of(organization_id).currency)
+    book = price_book(terms_of(organization_id).currency, organization_id)
     pricer = Pricer(organization_id=organization_id, book=book)
     read_from = starts[0]
     only: dict[Column, list[UUID]] = {}
@@ -176,11 +178,14 @@ def priced_usage(
     if project_id is not None:
         only["project_id"] = [project_id]
     if book.is_tiered(organization_id):
-        # The month's volume decides the tier, hour by hour and of all members together.
+        # The month's volume decides the tier, of all members together.
         read_from, only = month_of(starts[0]).start, {}
+    cuts = book.changes(organization_id=organization_id, start=read_from, end=end)
+    if book.is_tiered(organization_id) and dimensions:
+        # Who reached a tier first is told apart by the hour; what all pay together is not.
         cuts = {read_from + n * HOUR for n in range(-(-(end - read_from) // HOUR))}
-    else:
-        cuts = book.changes(organization_id=organization_id, start=read_from, end=end)
+    elif book.is_tiered(organization_id):
+        cuts |= months_between(read_from, end)
     totals = usage_totals(
         organization_id=organization_id,
         starts=sorted({read_from, *starts, *cuts}),

@@ -1,6 +1,6 @@
 """Writes that other folders call: a generation's usage enters the ledger here, and only here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -110,57 +110,67 @@ def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
     return record, event
 
 
-def usage_cost(*, facts: UsageFacts, book: PriceBook) -> Decimal:
+def usage_cost(
+    *, facts: UsageFacts, book: PriceBook, earlier: Iterable[UsageBucket] | None = None
+) -> Decimal:
     """What this generation costs, at the tier that the month has reached; exact.
 
     Tokens without a price cost nothing. With volume tiers, the volume is the ledger's at this
     moment without this generation, so of two that end together each may count the other first.
+
+    Args:
+        earlier: the month's usage of the model; None: `earlier_this_month`, where prices need it.
     """
     at = facts.occurred_at
     pricer = Pricer(organization_id=facts.organization_id, book=book)
     payer = Payer(facts.organization_id, facts.project_id)
-    if book.has_tiers(model=facts.model, payer=payer, at=at):
-        for bucket in _earlier_this_month(facts, pricer):
-            pricer.count(bucket)
-    used = UsageBucket(
-        start=at.replace(minute=0, second=0, microsecond=0),
+    if earlier is None and book.has_tiers(model=facts.model, payer=payer, at=at):
+        earlier = earlier_this_month(facts=facts, book=book)
+    for bucket in earlier or ():
+        pricer.count(bucket)
+    return pricer.price(usage_bucket(facts)).cost
+
+
+def usage_bucket(facts: UsageFacts) -> UsageBucket:
+    return UsageBucket(
+        start=facts.occurred_at.replace(minute=0, second=0, microsecond=0),
         model=facts.model,
         requests=1,
         counts=facts.counts,
         project_id=facts.project_id,
     )
-    return pricer.price(used).cost
 
 
-def _earlier_this_month(facts: UsageFacts, pricer: Pricer) -> Iterator[UsageBucket]:
+def earlier_this_month(*, facts: UsageFacts, book: PriceBook) -> list[UsageBucket]:
     """What the month has of the model without this generation, from the rollups and the ledger's
-    tail: the end of an answer costs the same whatever the month holds."""
+    tail: it costs the same whatever the month holds."""
     month = month_of(facts.occurred_at)
-    changes = pricer.book.changes(
-        organization_id=facts.organization_id, start=month.start, end=month.end
-    )
+    changes = book.changes(organization_id=facts.organization_id, start=month.start, end=month.end)
     starts = sorted({month.start, *changes})
     own_start = max(start for start in starts if start <= facts.occurred_at)
     own = UsageRecord.objects.filter(
         generation_id=facts.generation_id, id_month=month_of_id(facts.generation_id)
     )
-    dimensions = pricer.dimensions(())
+    pricer = Pricer(organization_id=facts.organization_id, book=book)
     with one_snapshot():
         is_recorded = own.exists()
-        totals = list(
+        buckets = list(
             usage_totals(
                 organization_id=facts.organization_id,
                 starts=starts,
                 end=month.end,
-                dimensions=dimensions,
+                dimensions=pricer.dimensions(()),
                 only={"model": [facts.model]},
             )
         )
-    for bucket in totals:
-        is_own = bucket.start == own_start and bucket.project_id in (None, facts.project_id)
-        if is_recorded and is_own:
-            bucket = replace(bucket, counts=bucket.counts - facts.counts)
-        yield bucket
+    if not is_recorded:
+        return buckets
+    return [
+        replace(bucket, counts=bucket.counts - facts.counts)
+        if bucket.start == own_start and bucket.project_id in (None, facts.project_id)
+        else bucket
+        for bucket in buckets
+    ]
 
 
 def _require_transaction() -> None:

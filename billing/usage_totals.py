@@ -95,15 +95,23 @@ def usage_totals(
     only = only or {}
     start = starts[0]
     whole_start, whole_end = (end, end) if from_ledger else _whole_hours(start, end)
-    details = _DETAILS.get(frozenset({*dimensions, *only} - {"model"}))
-    months, days, hours = _by_unit(starts, whole_start, whole_end, uses_months=details is None)
+    dimensions_read: set[Column] = {*dimensions, *only} - {"model"}
+    uses_months = frozenset(dimensions_read) not in _DETAILS
+    months, days, hours = _by_unit(starts, whole_start, whole_end, uses_months=uses_months)
+    parts = [(start, whole_start), (whole_end, end)]
+    spans = {
+        "months": months,
+        "days": days,
+        "hours": hours,
+        "parts": [(first, after) for first, after in parts if first < after],
+    }
     by = ", ".join((*dimensions, "model"))
     sums = ", ".join(f"sum({column})::bigint" for column in ("requests", *TOKEN_COLUMNS))
     restricted = " AND ".join(f"{name} = ANY(%(only_{name})s)" for name in only) or "true"
     statement = f"""
         SELECT width_bucket(moment, %(starts)s::timestamptz[]), {by}, {sums}
         FROM (
-            {" UNION ALL ".join(_sources({*dimensions, *only} - {"model"}))}
+            {" UNION ALL ".join(_sources(dimensions_read, spans))}
         ) AS usage
         WHERE {restricted} GROUP BY 1, {by} ORDER BY 1, {by}
     """  # noqa: S608 -- names are of the types above
@@ -112,10 +120,7 @@ def usage_totals(
         "starts": list(starts),
         "whole_start": whole_start,
         "whole_end": whole_end,
-        **_arrays("months", months),
-        **_arrays("days", days),
-        **_arrays("hours", hours),
-        **_arrays("parts", [(start, whole_start), (whole_end, end)]),
+        **{name: value for one in spans for name, value in _arrays(one, spans[one]).items()},
         **{f"only_{name}": list(values) for name, values in only.items()},
     }
     with read_connection().cursor() as cursor:
@@ -131,16 +136,17 @@ def usage_totals(
             )
 
 
-def _sources(dimensions: Set[Column]) -> list[str]:
-    """What is read, each from the sums with the fewest rows that have these dimensions."""
+def _sources(dimensions: Set[Column], spans: Mapping[str, Sequence[Span]]) -> list[str]:
+    """What is read, each from the sums with the fewest rows that have these dimensions. A table for
+    which there are no spans is left out: the planner might scan it to find that."""
     detail = _DETAILS.get(frozenset(dimensions))
-    return [
-        _NOT_IN_ROLLUPS,
-        _PARTS_OF_HOURS,
-        _FROM_SUMS.format("months", "month", "all"),
-        _FROM_DAYS if detail is None else _FROM_SUMS.format("days", "day", detail),
-        _FROM_ROLLUPS if dimensions else _FROM_SUMS.format("hours", "hour", "model"),
-    ]
+    sources = {
+        "parts": _PARTS_OF_HOURS,
+        "months": _FROM_SUMS.format("months", "month", "all"),
+        "days": _FROM_DAYS if detail is None else _FROM_SUMS.format("days", "day", detail),
+        "hours": _FROM_ROLLUPS if dimensions else _FROM_SUMS.format("hours", "hour", "model"),
+    }
+    return [_NOT_IN_ROLLUPS, *(source for name, source in sources.items() if spans[name])]
 
 
 def _by_unit(

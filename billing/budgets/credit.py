@@ -166,7 +166,7 @@ def _spending_not_invoiced(
     organization_id: UUID, grants: Sequence[Grant], *, at: datetime
 ) -> list[tuple[datetime, Decimal]]:
     """Costs by the hours from which other grants cover them."""
-    book = price_book(terms_of(organization_id).currency)
+    book = price_book(terms_of(organization_id).currency, organization_id)
     hours = {moment.replace(minute=0, second=0, microsecond=0) for moment in _borders(grants)}
     waiting = not_invoiced(organization_id=organization_id, book=book, cuts=hours, at=at)
     return [(priced.bucket.start, priced.cost) for priced in waiting]

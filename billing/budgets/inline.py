@@ -32,10 +32,11 @@ from billing.budgets.limits import (
     organization_limits,
 )
 from billing.budgets.spending import rebuild_counters
+from billing.budgets.volumes import settled_cost
 from billing.prices import Payer, PriceBook, UnpricedUsage, ceiling
-from billing.prices.loading import cached_price_book, price_book
+from billing.prices.loading import shared_price_book
 from billing.quantities import Quantities
-from billing.services import UsageFacts, usage_cost
+from billing.services import UsageFacts
 
 log = structlog.get_logger(__name__)
 
@@ -45,6 +46,7 @@ have settled it died, and the ledger knows what it cost. By then each counter th
 rebuilt from it."""
 
 _rebuilds: SharedLoads[tuple[UUID, frozenset[str]], None] = SharedLoads()
+_limits: SharedLoads[UUID, OrganizationLimits] = SharedLoads()
 _under_way: set[asyncio.Task[None]] = set()
 
 
@@ -168,7 +170,7 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
         charged = {counter[RESERVATIONS] for counter in to_charge}
         to_release = [counter for counter in to_release if counter[RESERVATIONS] not in charged]
         if to_charge:
-            cost = counters.amount_up(await in_database(usage_cost, facts=facts, book=book))
+            cost = counters.amount_up(await settled_cost(facts, book))
     for chosen, amount in ((to_charge, cost), (to_release, 0)):
         if chosen:
             keys = list(chain.from_iterable(chosen))
@@ -206,14 +208,13 @@ def _is_unbound(facts: UsageFacts) -> bool:
 
 
 async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, PriceBook]:
-    """From this process's memory; only where that is stale, from the database in a thread."""
+    """From this process's memory; only where that is stale, from the database, once for all."""
     limits = cached_limits(organization_id)
     if limits is None:
-        limits = await in_database(organization_limits, organization_id)
-    book = cached_price_book(limits.currency)
-    if book is None:
-        book = await in_database(price_book, limits.currency)
-    return limits, book
+        limits = await _limits.get(
+            organization_id, partial(in_database, organization_limits, organization_id)
+        )
+    return limits, await shared_price_book(limits.currency, organization_id)
 
 
 def _max_cost(

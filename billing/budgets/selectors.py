@@ -16,6 +16,7 @@ from billing.budgets.limits import counter_name, load_limits
 from billing.budgets.spending import spent_by_limit
 from billing.models import Budget
 from billing.permissions import require_manager
+from billing.snapshots import one_snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def _states(principal: Principal, budgets: Sequence[Budget]) -> list[BudgetState
     limits = load_limits(principal.organization_id)
     names = {counter_name(budget.pk) for budget in budgets}
     bound = [limit for limit in limits.limits if limit.name in names]
-    amounts = spent_by_limit(limits, bound, at=datetime.now(UTC))
+    with one_snapshot():
+        amounts = spent_by_limit(limits, bound, at=datetime.now(UTC))
     spent = {limit.name: amount for limit, amount in amounts.items()}
     return [
         BudgetState(

@@ -149,7 +149,8 @@ def priced_as_invoiced(
     world: World, start: datetime, end: datetime, dimensions: Collection[Any]
 ) -> list[tuple[Any, Decimal]]:
     """Every hour of the ledger with its cost, by the code that invoices read the ledger with."""
-    pricer = Pricer(organization_id=world.organization_id, book=price_book())
+    book = price_book(organization_id=world.organization_id)
+    pricer = Pricer(organization_id=world.organization_id, book=book)
     records = ledger.records_between(
         organization_id=world.organization_id, start=month_of(start).start, end=end
     )

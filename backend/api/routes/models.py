@@ -17,7 +17,7 @@ from backend.generation.pools.health import pool_health
 from backend.generation.pools.pending import machine_models, pending_models
 from backend.platform.database import in_database
 from billing.prices import Payer, PriceBook, UnpricedUsage
-from billing.prices.loading import price_book
+from billing.prices.loading import shared_price_book
 from billing.quantities import Kind
 
 openai_router = Router(tags=["models"])
@@ -27,10 +27,14 @@ product_router = Router(tags=["models"])
 _CREATED = 1_763_683_200
 
 
+async def _book(request: AuthenticatedRequest) -> PriceBook:
+    return await shared_price_book(organization_id=request.auth.organization_id)
+
+
 @openai_router.get("/models")
 async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
     """Every model that the organization may use, and every other name of it."""
-    book, now = await in_database(price_book), timezone.now()
+    book, now = await _book(request), timezone.now()
     names = [
         _openai_model(pool, name, _prices(book, pool.id, request.auth, now))
         for pool in await pools_for(_pools(request), request.auth)
@@ -43,7 +47,7 @@ async def list_models(request: AuthenticatedRequest) -> dict[str, Any]:
 async def retrieve_model(request: AuthenticatedRequest, model_id: str) -> dict[str, Any]:
     """One model, by its id or another of its names."""
     pool = await pool_for(_pools(request), model_id, request.auth)
-    book = await in_database(price_book)
+    book = await _book(request)
     prices = _prices(book, pool.id, request.auth, timezone.now())
     return _openai_model(pool, model_id, prices)
 
@@ -51,7 +55,7 @@ async def retrieve_model(request: AuthenticatedRequest, model_id: str) -> dict[s
 @product_router.get("", response=ModelListOut)
 async def list_product_models(request: AuthenticatedRequest) -> ModelListOut:
     """What each model can do and costs, and whether it can answer now; and what is on its way."""
-    book = await in_database(price_book)
+    book = await _book(request)
     ready = {replica.pool for replica in await in_database(pool_health) if replica.ready}
     loading = {m.id for m in await in_database(machine_models) if m.state == "loading"}
     return ModelListOut(

@@ -15,9 +15,8 @@ from backend.generation.pools.config import PoolConfig, PoolsInForce
 from backend.generation.pools.prefixes import prefix_of
 from backend.generation.pools.rollouts import Rollouts
 from backend.generation.request import GenerationRequest
-from backend.platform.database import in_database
 from billing.prices.book import Payer, PriceBook, UnpricedUsage
-from billing.prices.loading import cached_price_book, price_book
+from billing.prices.loading import shared_price_book
 from billing.quantities import Kind
 
 _TOKENS = (Kind.INPUT, Kind.CACHED_INPUT, Kind.OUTPUT, Kind.REASONING)
@@ -51,10 +50,8 @@ async def with_canary(
         is_copied = trial.is_chosen(prefix_of(request).root)
         mark = rollouts.mark(trial, is_candidate=False) if is_copied else ""
         return Choice(asked_for, mark)
-    book = cached_price_book()
-    if book is None:
-        book = await in_database(price_book)
     payer = Payer(request.principal.organization_id, request.principal.project_id)
+    book = await shared_price_book(organization_id=payer.organization_id)
     if costs_more(book, candidate.id, asked_for.id, payer):
         return Choice(asked_for)
     root = prefix_of(request).root

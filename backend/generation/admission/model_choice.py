@@ -26,9 +26,8 @@ from backend.generation.pools.access import pool_for
 from backend.generation.pools.config import PoolConfig, PoolsInForce
 from backend.generation.pools.rollouts import Rollouts
 from backend.generation.request import GenerationRequest
-from backend.platform.database import in_database
 from billing.prices.book import Payer
-from billing.prices.loading import cached_price_book, price_book
+from billing.prices.loading import shared_price_book
 
 ROUTED_HEADER = "x-parley-routed"
 _READ_MESSAGES = 6
@@ -161,10 +160,8 @@ async def _simple_of(
         return None
     if not can_serve(simple, request) or not await may_be_used(simple, request.principal):
         return None
-    book = cached_price_book()
-    if book is None:
-        book = await in_database(price_book)
     payer = Payer(request.principal.organization_id, request.principal.project_id)
+    book = await shared_price_book(organization_id=payer.organization_id)
     return None if costs_more(book, simple.id, usual.id, payer) else simple
 
 

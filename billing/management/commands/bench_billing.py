@@ -16,5 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         bench.measure(
-            count=options["events"], through_kafka=options["kafka"], exported=options["export"]
+            count=options["events"],
+            through_kafka=options["kafka"],
+            exported=options["export"],
+            month=options["month"],
         )
