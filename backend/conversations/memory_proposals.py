@@ -10,16 +10,12 @@ checked, metered. What a model makes of the words is shown to the person and kep
 
 import json
 from typing import Any
-from urllib.parse import urlparse
 from uuid import UUID
 
-import httpx2
 import structlog
 from celery import current_app
-from django.conf import settings
 from django.db import transaction
 
-from backend.accounts.internal_calls import internal_token
 from backend.accounts.principal import Principal
 from backend.conversations.memories import memory_of_message, memory_works_in, noted_set
 from backend.conversations.memory_words import (
@@ -30,10 +26,9 @@ from backend.conversations.memory_words import (
 )
 from backend.conversations.models import Conversation, Message, MessageRole
 from backend.conversations.notify import notify
+from backend.conversations.own_calls import FAILURES, answer_to
 from backend.platform.errors import Conflict
-from backend.platform.guarded_client import bounded_post
 
-_TIMEOUT_S = 60.0
 _TYPED = {"state": "typed"}
 _QUEUED = {"state": "queued"}
 
@@ -123,38 +118,21 @@ def _ask_worker(message_id: UUID) -> None:
 
 
 def _from_model(prompt: Message, said: str) -> str | None:
-    chat = prompt.conversation
-    token = internal_token(
-        organization_id=chat.organization_id, user_id=chat.user_id, project_id=chat.project_id
-    )
+    messages = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": said}]
     try:
-        response = bounded_post(
-            f"{settings.INTERNAL_URL}/v1/chat/completions",
-            headers={
-                "Authorization": f"Bearer {token}",
-                # The address inside a cluster differs from the one that hosts are checked by.
-                "Host": urlparse(settings.PUBLIC_URL).netloc,
-                "X-Request-Id": f"memory-{prompt.pk}",
+        answered = answer_to(
+            prompt.conversation,
+            messages,
+            purpose="memory",
+            about=prompt.pk,
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": "memory", "strict": True, "schema": _SCHEMA},
             },
-            json={
-                "model": chat.model,
-                "messages": [
-                    {"role": "system", "content": INSTRUCTIONS},
-                    {"role": "user", "content": said},
-                ],
-                "response_format": {
-                    "type": "json_schema",
-                    "json_schema": {"name": "memory", "strict": True, "schema": _SCHEMA},
-                },
-                "max_tokens": 80,
-                "temperature": 0,
-            },
-            timeout_s=_TIMEOUT_S,
+            max_tokens=80,
         )
-        response.raise_for_status()
-        answer = json.loads(response.json()["choices"][0]["message"]["content"] or "{}")
-        fact = clean_memory(answer["fact"])
-    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        fact = clean_memory(json.loads(answered or "{}")["fact"])
+    except FAILURES as error:
         log.info("memory_without_model", message_id=str(prompt.pk), error=str(error))
         return None
     return fact if fact is not None and is_grounded(fact, said) else None

@@ -7,24 +7,21 @@ a model is not kept at all.
 """
 
 import re
-import secrets
-from urllib.parse import urlparse
 from uuid import UUID
 
 import httpx2
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
 
-from backend.accounts.internal_calls import internal_token
 from backend.conversations.history import Entry, history_of, kept_from
 from backend.conversations.models import Conversation, ConversationSummary, Message
 from backend.conversations.notify import notify
+from backend.conversations.own_calls import FAILURES, answer_to
 from backend.conversations.passages import reading_for
 from backend.conversations.summaries import summarises_in, summary_for
 from backend.conversations.summary_requests import KEPT
 from backend.conversations.types import ChatMessage, ImagePart, UntrustedPart
-from backend.platform.guarded_client import bounded_post
 from safety.judge.spotlight import injection_score, without_hidden_text
 
 MAX_CALLS = 4
@@ -141,38 +138,26 @@ def _summary(
 
 
 def _from_model(conversation: Conversation, said: str, *, max_tokens: int) -> str | None:
-    token = internal_token(
-        organization_id=conversation.organization_id,
-        user_id=conversation.user_id,
-        project_id=conversation.project_id,
-    )
     # The words of `spotlight`, but as our own: in the user's message the classifier takes them for
-    # an attempt to give orders.
-    marker = f"<<{secrets.token_hex(8)}>>"
+    # an attempt to give orders. Who wrote the text cannot know the marker, and a repetition of the
+    # call has the same one.
+    marker = f"<<{salted_hmac('summary marker', said).hexdigest()[:16]}>>"
     data = f"{marker}\n{without_hidden_text(said)}\n{marker}"
+    messages = [
+        {"role": "system", "content": f"{INSTRUCTIONS} {marker}."},
+        {"role": "user", "content": f"{data}\n\nSummary:"},
+    ]
     try:
-        response = bounded_post(
-            f"{settings.INTERNAL_URL}/v1/chat/completions",
-            headers={
-                "Authorization": f"Bearer {token}",
-                # The address inside a cluster differs from the one that hosts are checked by.
-                "Host": urlparse(settings.PUBLIC_URL).netloc,
-                "X-Request-Id": f"summary-{conversation.pk}",
-            },
-            json={
-                "model": conversation.model,
-                "messages": [
-                    {"role": "system", "content": f"{INSTRUCTIONS} {marker}."},
-                    {"role": "user", "content": f"{data}\n\nSummary:"},
-                ],
-                "max_tokens": max(max_tokens, 1),
-                "temperature": 0,
-            },
+        answered = answer_to(
+            conversation,
+            messages,
+            purpose="summary",
+            about=conversation.pk,
+            max_tokens=max(max_tokens, 1),
             timeout_s=_TIMEOUT_S,
         )
-        response.raise_for_status()
-        text = clean_summary(response.json()["choices"][0]["message"]["content"] or "")
-    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+        text = clean_summary(answered)
+    except FAILURES as error:
         log.info("no_summary", conversation_id=str(conversation.pk), error=str(error))
         if isinstance(error, httpx2.HTTPStatusError) and error.response.status_code == _REFUSED:
             _give_up(conversation)

@@ -8,23 +8,18 @@ and a title that the user gave is never touched.
 
 import itertools
 import re
-from urllib.parse import urlparse
 from uuid import UUID
 
-import httpx2
 import structlog
-from django.conf import settings
 from django.db import transaction
 
-from backend.accounts.internal_calls import internal_token
 from backend.conversations.models import Conversation, Message, MessageRole, MessageStatus
 from backend.conversations.notify import notify
+from backend.conversations.own_calls import FAILURES, answer_to
 from backend.conversations.tree import path_to
-from backend.platform.guarded_client import bounded_post
 
 TITLE_CHARACTERS = 60
 _EXCERPT = 600
-_TIMEOUT_S = 60.0
 _WORDS = 8
 _QUOTES = " \"'`*_#\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
@@ -87,35 +82,17 @@ def _first_exchange(conversation: Conversation) -> tuple[Message | None, Message
 
 
 def _from_model(conversation: Conversation, prompt: str, answer: str) -> str | None:
-    token = internal_token(
-        organization_id=conversation.organization_id,
-        user_id=conversation.user_id,
-        project_id=conversation.project_id,
-    )
     exchange = f"User: {prompt[:_EXCERPT]}\n\nAssistant: {answer[:_EXCERPT]}"
+    messages = [
+        {"role": "system", "content": TITLE_INSTRUCTIONS},
+        {"role": "user", "content": f"{exchange}\n\nTitle:"},
+    ]
     try:
-        response = bounded_post(
-            f"{settings.INTERNAL_URL}/v1/chat/completions",
-            headers={
-                "Authorization": f"Bearer {token}",
-                # The address inside a cluster differs from the one that hosts are checked by.
-                "Host": urlparse(settings.PUBLIC_URL).netloc,
-                "X-Request-Id": f"title-{conversation.pk}",
-            },
-            json={
-                "model": conversation.model,
-                "messages": [
-                    {"role": "system", "content": TITLE_INSTRUCTIONS},
-                    {"role": "user", "content": f"{exchange}\n\nTitle:"},
-                ],
-                "max_tokens": 20,
-                "temperature": 0,
-            },
-            timeout_s=_TIMEOUT_S,
+        answered = answer_to(
+            conversation, messages, purpose="title", about=conversation.pk, max_tokens=20
         )
-        response.raise_for_status()
-        return clean_title(response.json()["choices"][0]["message"]["content"] or "")
-    except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+        return clean_title(answered)
+    except FAILURES as error:
         log.info("title_without_model", conversation_id=str(conversation.pk), error=str(error))
         return None
 

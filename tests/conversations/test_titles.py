@@ -92,6 +92,26 @@ def test_title_is_generated_and_metered_after_the_first_answer(product, upstream
     assert person.browser.get("/api/keys").json()["data"] == []
 
 
+def test_task_that_runs_twice_is_billed_once(product, upstream, person):
+    """Its worker died after the call, before the title was stored."""
+    upstream.behaviour.script = ["Garden", " plans"]
+    conversation = person.new_conversation(title="")
+    ask(person, conversation, PROMPT)
+    assert eventually(lambda: title_of(person, conversation)) == "Garden plans"
+    billed = eventually(lambda: len(found := usage_of(product, person)) == 2 and found)
+    product.rows(
+        "UPDATE conversations_conversation SET title = '' WHERE id = %s RETURNING id",
+        [conversation],
+    )
+
+    product.inside(
+        f"from backend.conversations.tasks import title_create\ntitle_create('{conversation}')"
+    )
+
+    assert title_of(person, conversation) == "Garden plans"
+    assert usage_of(product, person) == billed
+
+
 def test_title_is_the_first_words_when_model_output_is_refused(product, upstream, person):
     upstream.behaviour.script = None  # w0 w1 w2 …
     conversation = person.new_conversation(title="")
