@@ -4,6 +4,8 @@ Not a route of the OpenAPI document: SCIM describes itself (`/Schemas`, `/Resour
 `/ServiceProviderConfig`), and has errors of its own.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,7 @@ from scim2_models import (
     Bulk,
     ChangePassword,
     Context,
+    EnterpriseUser,
     Error,
     ETag,
     Filter,
@@ -22,7 +25,9 @@ from scim2_models import (
     Meta,
     Patch,
     PatchOp,
+    Required,
     ResourceType,
+    ResponseParameters,
     Schema,
     SCIMException,
     SearchRequest,
@@ -37,14 +42,18 @@ from backend.api.parsing import loads
 from backend.enterprise.directory_tokens import PREFIX, organization_of_token
 from backend.enterprise.gate import require_directory_gate
 from backend.enterprise.scim import groups, users
-from backend.enterprise.scim.queries import MAX_COUNT, Page, listed
-from backend.enterprise.scim.resources import BASE, group_resource, user_resource
+from backend.enterprise.scim.dialects import patch_sent, resource_sent
+from backend.enterprise.scim.queries import MAX_COUNT, Page, listed, matched
+from backend.enterprise.scim.resources import BASE, Person, group_resource, user_resource
 from backend.platform.database import in_database
 from backend.platform.errors import AuthenticationFailed, NotFound, ParleyError
 from backend.platform.json import encode_json
 
 _CONTENT_TYPE = "application/scim+json"
-_QUERY = ("filter", "sortBy", "sortOrder", "startIndex", "count")
+_ATTRIBUTES = ("attributes", "excludedAttributes")
+_QUERY = ("filter", "sortBy", "sortOrder", "startIndex", "count", *_ATTRIBUTES)
+_DESCRIBING = ("ServiceProviderConfig", "ResourceTypes", "Schemas")
+_SEARCH = ".search"
 Body = tuple[int, dict[str, Any] | None]
 
 
@@ -83,98 +92,141 @@ async def directory_organization(request: HttpRequest) -> UUID:
 
 def _answer(organization_id: UUID, request: HttpRequest, path: str) -> Body:
     folder, _, row_id = path.partition("/")
+    if path == _SEARCH:
+        return 200, _everything(organization_id, request)
     if folder in ("Users", "Groups"):
         kind = _users if folder == "Users" else _groups
         return kind(organization_id, request, row_id)
-    if request.method != "GET":
+    if folder not in _DESCRIBING:
         raise NotFound("There is no such endpoint.")
+    _require(request, "GET")
     return 200, _description(folder, row_id)
 
 
 def _users(organization_id: UUID, request: HttpRequest, user_id: str) -> Body:
-    place = {"organization_id": organization_id}
-    if not user_id:
-        if request.method == "POST":
-            sent = _sent(User, request, Context.RESOURCE_CREATION_REQUEST)
-            return 201, _document(user_resource(users.user_create(**place, resource=sent)))
-        search, asked = _search(SearchRequest[User], request)
+    place, shown = {"organization_id": organization_id}, _shown(Person, request)
+    if not user_id and request.method == "POST":
+        sent = _sent(Person, request, Context.RESOURCE_CREATION_REQUEST)
+        return 201, shown(user_resource(users.user_create(**place, resource=sent)))
+    if user_id in ("", _SEARCH):
+        search, asked = _search(SearchRequest[Person], request, is_posted=bool(user_id))
         columns = {"username": "user_name__iexact", "externalid": "external_id"}
         rows = users.users_of(organization_id)
-        return 200, _list(listed(rows, search, asked=asked, columns=columns, shown=user_resource))
+        page = listed(rows, search, asked=asked, columns=columns, shown=user_resource)
+        return 200, _list(page, search)
     if request.method == "DELETE":
         users.user_delete(**place, user_id=user_id)
         return 204, None
+    _require(request, "GET", "PUT", "PATCH")
     row = users.user_get(**place, user_id=user_id)
+    if request.method == "GET":
+        return 200, shown(user_resource(row))
     if request.method == "PUT":
-        sent = _sent(User, request, Context.RESOURCE_REPLACEMENT_REQUEST)
-    elif request.method == "PATCH":
-        sent = user_resource(row)
-        _sent(PatchOp[User], request, Context.RESOURCE_PATCH_REQUEST).patch(sent)
+        sent = _sent(Person, request, Context.RESOURCE_REPLACEMENT_REQUEST)
     else:
-        _require_get(request)
-        return 200, _document(user_resource(row))
-    return 200, _document(
-        user_resource(users.user_replace(**place, user_id=user_id, resource=sent))
-    )
+        sent = user_resource(row)
+        _patch(PatchOp[Person], request, sent)
+    return 200, shown(user_resource(users.user_replace(**place, user_id=user_id, resource=sent)))
 
 
 def _groups(organization_id: UUID, request: HttpRequest, group_id: str) -> Body:
-    place = {"organization_id": organization_id}
-    if not group_id:
-        if request.method == "POST":
-            sent = _sent(Group, request, Context.RESOURCE_CREATION_REQUEST)
-            return 201, _document(group_resource(groups.group_create(**place, resource=sent)))
-        search, asked = _search(SearchRequest[Group], request)
+    place, shown = {"organization_id": organization_id}, _shown(Group, request)
+    if not group_id and request.method == "POST":
+        sent = _sent(Group, request, Context.RESOURCE_CREATION_REQUEST)
+        return 201, shown(group_resource(groups.group_create(**place, resource=sent)))
+    if group_id in ("", _SEARCH):
+        search, asked = _search(SearchRequest[Group], request, is_posted=bool(group_id))
         columns = {"displayname": "display_name__iexact", "externalid": "external_id"}
         rows = groups.groups_of(organization_id)
-        return 200, _list(listed(rows, search, asked=asked, columns=columns, shown=group_resource))
+        page = listed(rows, search, asked=asked, columns=columns, shown=group_resource)
+        return 200, _list(page, search)
     if request.method == "DELETE":
         groups.group_delete(**place, group_id=group_id)
         return 204, None
+    _require(request, "GET", "PUT", "PATCH")
     row = groups.group_get(**place, group_id=group_id)
+    if request.method == "GET":
+        return 200, shown(group_resource(row))
     if request.method == "PUT":
         sent = _sent(Group, request, Context.RESOURCE_REPLACEMENT_REQUEST)
-    elif request.method == "PATCH":
-        sent = group_resource(row)
-        _sent(PatchOp[Group], request, Context.RESOURCE_PATCH_REQUEST).patch(sent)
     else:
-        _require_get(request)
-        return 200, _document(group_resource(row))
-    return 200, _document(
+        sent = group_resource(row)
+        _patch(PatchOp[Group], request, sent)
+    return 200, shown(
         group_resource(groups.group_replace(**place, group_id=group_id, resource=sent))
     )
 
 
 def _sent(model: Any, request: HttpRequest, context: Context) -> Any:
-    return model.model_validate(loads(request.body), scim_ctx=context)
+    return model.model_validate(resource_sent(loads(request.body)), scim_ctx=context)
 
 
-def _search(model: Any, request: HttpRequest) -> tuple[Any, str | None]:
-    _require_get(request)
-    asked = {name: request.GET[name] for name in _QUERY if name in request.GET}
+def _patch(model: Any, request: HttpRequest, resource: Any) -> None:
+    body = patch_sent(loads(request.body), resource)
+    if isinstance(body, dict) and body.get("Operations") == []:
+        return  # nothing of it is kept here
+    model.model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST).patch(resource)
+
+
+def _everything(organization_id: UUID, request: HttpRequest) -> dict[str, Any]:
+    """Users and groups that a POST to the root's `.search` looks for."""
+    search, _ = _search(SearchRequest[Person | Group], request, is_posted=True)
+    found: list[Any] = [user_resource(row) for row in users.users_of(organization_id)]
+    found += [group_resource(row) for row in groups.groups_of(organization_id)]
+    return _list(matched(found, search), search)
+
+
+def _search(model: Any, request: HttpRequest, *, is_posted: bool) -> tuple[Any, str | None]:
+    """What is looked for, in the query or in the body of a POST to `.search`."""
+    if is_posted:
+        _require(request, "POST")
+        asked = loads(request.body)
+        query = asked.get("filter") if isinstance(asked, dict) else None
+    else:
+        _require(request, "GET")
+        asked = _parameters(request, _QUERY)
+        query = asked.get("filter")
+    search = model.model_validate(asked, scim_ctx=Context.SEARCH_REQUEST)
+    return search, query if isinstance(query, str) else None
+
+
+def _parameters(request: HttpRequest, names: tuple[str, ...]) -> dict[str, str]:
+    asked = {name: request.GET[name] for name in names if name in request.GET}
     if any("\x00" in value or len(value) > 2000 for value in asked.values()):
         raise NotFound("A parameter is too long, or holds a NUL character.")
-    search = model.model_validate(asked, scim_ctx=Context.SEARCH_REQUEST)
-    return search, asked.get("filter")
+    return asked
 
 
-def _require_get(request: HttpRequest) -> None:
-    if request.method != "GET":
-        raise NotFound(f"There is no {request.method} here.")
+def _require(request: HttpRequest, *methods: str) -> None:
+    if request.method not in methods:
+        raise MethodNotAllowedException(detail=f"There is no {request.method} here.")
 
 
-def _document(resource: Any) -> dict[str, Any]:
-    shown: dict[str, Any] = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+class MethodNotAllowedException(SCIMException):
+    status = 405
+
+
+def _shown(model: Any, request: HttpRequest) -> Callable[[Any], dict[str, Any]]:
+    """Turns a resource of this kind into the attributes that the request asks for."""
+    asked = _parameters(request, _ATTRIBUTES)
+    parameters = ResponseParameters[model].model_validate(asked) if asked else None
+    return partial(_document, parameters=parameters)
+
+
+def _document(resource: Any, *, parameters: Any = None) -> dict[str, Any]:
+    shown: dict[str, Any] = resource.model_dump(
+        scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=parameters
+    )
     return shown
 
 
-def _list(page: Page) -> dict[str, Any]:
+def _list(page: Page, search: Any) -> dict[str, Any]:
     return {
         "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
         "totalResults": page.total,
         "startIndex": page.start,
         "itemsPerPage": len(page.resources),
-        "Resources": [_document(one) for one in page.resources],
+        "Resources": [_document(one, parameters=search) for one in page.resources],
     }
 
 
@@ -183,8 +235,8 @@ def _description(folder: str, name: str) -> dict[str, Any]:
     if folder == "ServiceProviderConfig" and not name:
         return _document(_config())
     described: dict[str, list[Any]] = {
-        "ResourceTypes": [ResourceType.from_resource(kind) for kind in (User, Group)],
-        "Schemas": [_with_meta(kind.to_schema()) for kind in (User, Group)],
+        "ResourceTypes": [ResourceType.from_resource(kind) for kind in (Person, Group)],
+        "Schemas": [_schema(kind) for kind in (User, EnterpriseUser, Group)],
     }
     if folder not in described:
         raise NotFound("There is no such endpoint.")
@@ -204,7 +256,16 @@ def _description(folder: str, name: str) -> dict[str, Any]:
     return _document(one)
 
 
-def _with_meta(schema: Schema) -> Schema:
+def _schema(kind: Any) -> Schema:
+    """The standard's, with what differs here: each user is active or not, and members have
+    no names of their own (RFC 7643, section 8.7.1)."""
+    schema: Schema = kind.to_schema()
+    for attribute in schema.attributes or []:
+        if attribute.name == "active":
+            attribute.required = Required.true
+        if attribute.name == "members":
+            parts = attribute.sub_attributes or []
+            attribute.sub_attributes = [part for part in parts if part.name != "display"]
     location = f"{settings.PUBLIC_URL}{BASE}/Schemas/{schema.id}"
     schema.meta = Meta(resource_type="Schema", location=location)
     return schema

@@ -25,6 +25,18 @@ class Page:
     start: int
 
 
+def matched(resources: list[Any], request: Any) -> Page:
+    """The page of `resources` that a `SearchRequest` asks for."""
+    start = request.start_index_0 or 0
+    count = MAX_COUNT if request.count is None else min(request.count, MAX_COUNT)
+    if request.filter is not None:
+        matches = request.filter.match
+        resources = [one for one in resources if matches(one)]
+    if request.sort_by is not None:
+        resources = request.sort(resources)
+    return Page(resources[start : start + count], len(resources), start + 1)
+
+
 def listed(
     rows: QuerySet[Any],
     request: Any,
@@ -48,9 +60,5 @@ def listed(
     if simple and simple[1].lower() in columns:
         rows = rows.filter(**{columns[simple[1].lower()]: simple[2]})
     elif request.filter is not None or request.sort_by is not None:
-        found = [shown(row) for row in rows]
-        if request.filter is not None:
-            matches = request.filter.match
-            found = [one for one in found if matches(one)]
-        return Page(request.sort(found)[start : start + count], len(found), start + 1)
+        return matched([shown(row) for row in rows], request)
     return Page([shown(row) for row in rows[start : start + count]], rows.count(), start + 1)

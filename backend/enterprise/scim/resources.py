@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import email_validator
 from django.conf import settings
 from scim2_models import (
     Context,
+    EnterpriseUser,
     Group,
     GroupMember,
     GroupMembership,
@@ -16,6 +18,10 @@ from scim2_models import (
 from backend.enterprise.models import DirectoryGroup, DirectoryUser
 
 BASE = "/api/scim/v2"
+Person = User[EnterpriseUser]
+# A directory may know people by addresses that no mail reaches from here (`.local`, `.test`): only
+# the one that becomes the account's has to be of a verified domain.
+email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 # What rows hold; the rest of a resource stands in `DirectoryUser.resource`. Passwords are dropped.
 _OF_ROWS = {"id", "external_id", "meta", "groups", "user_name", "active", "password"}
 MAX_EXTRA_CHARACTERS = 50_000
@@ -23,11 +29,13 @@ MAX_EXTRA_CHARACTERS = 50_000
 
 def user_resource(row: DirectoryUser) -> User:
     """With the groups; for many rows, prefetch them."""
-    user: User = User.model_validate(row.resource)
+    user: User = Person.model_validate(row.resource)
     user.id, user.external_id = str(row.pk), row.external_id or None
     user.user_name, user.active = row.user_name, row.is_active
     user.groups = [
-        GroupMembership(value=str(group.pk), display=group.display_name)
+        GroupMembership(
+            value=str(group.pk), display=group.display_name, ref=_location("Groups", group)
+        )
         for group in row.groups.all()
     ] or None
     user.meta = _meta("User", "Users", row)
@@ -36,7 +44,10 @@ def user_resource(row: DirectoryUser) -> User:
 
 def group_resource(row: DirectoryGroup) -> Group:
     """With the members; for many rows, prefetch them."""
-    members = [GroupMember(value=str(one.pk), display=one.user_name) for one in row.members.all()]
+    members = [
+        GroupMember(value=str(one.pk), type="User", ref=_location("Users", one))
+        for one in row.members.all()
+    ]
     return Group(
         id=str(row.pk),
         external_id=row.external_id or None,
@@ -84,5 +95,9 @@ def _meta(kind: str, folder: str, row: DirectoryUser | DirectoryGroup) -> Meta:
         resource_type=kind,
         created=row.created_at,
         last_modified=row.changed_at,
-        location=f"{settings.PUBLIC_URL}{BASE}/{folder}/{row.pk}",
+        location=_location(folder, row),
     )
+
+
+def _location(folder: str, row: DirectoryUser | DirectoryGroup) -> str:
+    return f"{settings.PUBLIC_URL}{BASE}/{folder}/{row.pk}"

@@ -27,7 +27,7 @@ from backend.enterprise.domain_accounts import (
 )
 from backend.enterprise.group_grants import groups_apply
 from backend.enterprise.models import Connection, DirectoryUser
-from backend.enterprise.scim.resources import email_of, extra_of, name_of, text_of
+from backend.enterprise.scim.resources import Person, email_of, extra_of, name_of, text_of
 from backend.platform.errors import Conflict, InvalidRequest, PermissionDenied
 
 DIRECTORY = Actor(kind=ActorKind.SCIM)
@@ -118,7 +118,7 @@ def _account_follow(row: DirectoryUser, resource: User, *, is_required: bool) ->
     if not is_verified_domain(organization_id=place, email=user.email):
         return  # they use an address of their own
     name = clean_name(name_of(resource)[:200])
-    if name and name != clean_name(name_of(User.model_validate(row.resource))[:200]):
+    if name and name != clean_name(name_of(Person.model_validate(row.resource))[:200]):
         user.name = name
         user.save(update_fields=["name"])
     try:
