@@ -27,7 +27,7 @@ from backend.platform.errors import InvalidRequest
 
 MAX_RESPONSE_CHARACTERS = 500_000
 _REPLAY_S = 24 * 3600
-# Names under which providers send these, compared without their case; docs/sign-in lists them.
+# Names under which providers send these, compared without their case; docs/sign-in.md lists them.
 _EMAIL = (
     "email",
     "mail",

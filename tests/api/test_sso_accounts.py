@@ -135,7 +135,7 @@ async def test_known_subject_is_refused_without_its_domain(
 
 
 @pytest.mark.parametrize("subject", ["", "s" * 301, "a\x00b"])
-def test_subject_of_nobody_is_refused(subject: str) -> None:
+def test_unusable_subject_is_refused(subject: str) -> None:
     with pytest.raises(PermissionDenied, match="subject"):
         Claims(subject, "ada@example.org", True)
 
@@ -216,7 +216,7 @@ async def test_owner_has_accounts_linked_anew(browser: AsgiClient, company: Any)
         ({"client_id": "another"}, False),
     ],
 )
-def test_another_provider_knows_nobody(fields: dict[str, str], is_kept: bool) -> None:
+def test_another_provider_forgets_identities(fields: dict[str, str], is_kept: bool) -> None:
     owner, domain = owner_with_domain()
     first = oidc_of(owner, "https://idp.example.com")
     identity_sign_in(connection=first, claims=Claims("employee-1", f"ada@{domain}", True))

@@ -171,7 +171,7 @@ async def test_signing_out_at_the_provider_ends_the_session(browser: AsgiClient)
             assert (await server.post(path, data=form)).status_code == 400
 
 
-async def test_id_token_signs_nobody_out(browser: AsgiClient) -> None:
+async def test_id_token_is_no_logout_token(browser: AsgiClient) -> None:
     owner, domain = await in_database(owner_with_domain)
     email = f"ada@{domain}"
     accounts = {"ada": {"email": email, "email_verified": True}}
