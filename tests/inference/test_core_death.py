@@ -34,6 +34,18 @@ def test_silent_stream_shows_that_its_server_lives(mortal: Served) -> None:
     assert rest[-1] == "data: [DONE]"
 
 
+def test_frozen_core_ends_a_stream_that_is_kept_alive(mortal: Served) -> None:
+    [core] = psutil.Process(mortal.process.pid).children()
+    core.suspend()
+    body = {"prompt": "Once", "max_tokens": 4, "ignore_eos": True, "stream": True}
+    with mortal.http.stream("POST", "/v1/completions", json=body) as answer:
+        *pings, error, done = [line for line in answer.iter_lines() if line]
+    assert set(pings) <= {": ping"}
+    assert json.loads(error.removeprefix("data: "))["error"]["code"] == "engine_unavailable"
+    assert done == "data: [DONE]"
+    wait_for(lambda: mortal.http.get("/ready").status_code == 200, timeout_s=90, every_s=0.2)
+
+
 def test_core_is_replaced_when_killed(mortal: Served) -> None:
     [core] = psutil.Process(mortal.process.pid).children()
     body = {"prompt": "Once", "max_tokens": 8000, "ignore_eos": True, "stream": True}
