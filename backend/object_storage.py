@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import structlog
 from boto3.s3.transfer import S3UploadFailedError, TransferConfig
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, ResponseStreamingError
@@ -19,6 +20,8 @@ from storages.backends.s3 import S3Storage
 from backend.platform.database import give_back_connections
 from backend.platform.errors import StorageUnavailable
 
+log = structlog.get_logger(__name__)
+
 CONNECT_S, ANSWER_S, ATTEMPTS = 2, 4, 2
 REFUSED_S = 5.0
 """After a failure nobody asks it for so long; a trial has time for all its attempts."""
@@ -26,6 +29,7 @@ _TRIAL_S = 2.0 * ATTEMPTS * (CONNECT_S + ANSWER_S)
 MAX_MEMORY_BYTES = 8 << 20
 """Of one file that is read; more of it lies on disk."""
 
+_HINT = "Check the bucket, region and endpoint of STORAGE_URL, the credentials and their rights."
 _AWAY = (HTTPClientError, ResponseStreamingError, RetriesExceededError, S3UploadFailedError)
 
 
@@ -96,11 +100,16 @@ class _Breaker:
             self._failed()
             raise _unavailable() from error
         except ClientError as error:
-            if error.response["ResponseMetadata"]["HTTPStatusCode"] < 500:
+            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+            if status >= 500:
+                self._failed()
+            else:
                 self._has_failed = False
-                raise
-            self._failed()
+                log.error("storage_refused", status=status, error=str(error), hint=_HINT)
             raise _unavailable() from error
+        except FileNotFoundError:  # an answer
+            self._has_failed = False
+            raise
         else:
             self._has_failed = False
 

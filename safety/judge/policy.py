@@ -172,7 +172,7 @@ STANDARD_THRESHOLD = 0.8
 
 DEFAULT_POLICY = Policy(
     version="default-1",
-    # Long role-play prompts of honest users resemble jailbreaks: only clear ones are refused.
+    # Long role-play prompts of honest users resemble jailbreaks: only clear ones count.
     # Who seeks help for themselves or a friend uses the words of self-harm: refused only where a
     # rule saw a method being asked for, or the network is very sure.
     thresholds={

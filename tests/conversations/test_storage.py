@@ -16,8 +16,10 @@ from botocore.exceptions import ClientError
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 from django.test import override_settings
+from structlog.testing import capture_logs
 
 from backend.conversations.attachments import attachment_create
+from backend.platform.errors import StorageUnavailable
 from backend.storage import storage_backend
 from infra.services.ports import free_port
 from infra.services.process import end_tree, spawn, tail
@@ -96,8 +98,18 @@ def test_wrong_credentials_are_not_read_as_an_empty_bucket(
     in_s3: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another secret")
-    with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|Forbidden|AccessDenied"):
+    with pytest.raises(StorageUnavailable) as refused, capture_logs() as logs:
         storages["default"].open("parley/attachments/a.txt").read()
+    assert isinstance(refused.value.__cause__, ClientError)
+    [line] = logs
+    assert (line["event"], line["status"]) == ("storage_refused", 403)
+    assert "STORAGE_URL" in line["hint"]
+
+
+def test_missing_file_is_told_from_a_storage_that_is_away(in_s3: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        storages["default"].open("attachments/none.txt")
+    assert not storages["default"].exists("attachments/none.txt")
 
 
 def status_of(person: Person, path: str) -> tuple[int, str]:
