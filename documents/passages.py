@@ -11,7 +11,7 @@ PLACE_LENGTH = 200
 
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _ENDS = re.compile(r"(?<=[.!?])\s+")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"#{1,6}\s++(\S.*)")
 _FENCE = re.compile(r"^(```|~~~)")
 
 
@@ -62,7 +62,7 @@ def _by_headings(lines: list[str]) -> Iterator[Passage]:
     headings, taken, fenced = list[str](), list[str](), False
     for line in lines:
         fenced ^= bool(_FENCE.match(line))
-        if not fenced and _HEADING.match(line):
+        if not fenced and _heading(line):
             around = [one for one in headings if _level(one) < _level(line)]
             if len("\n".join(around)) > PLACE_LENGTH:
                 around = []
@@ -79,11 +79,19 @@ def _section(headings: list[str], lines: list[str]) -> Iterator[Passage]:
     Args:
         headings: the outermost first; the last is the section's own.
     """
-    own = _HEADING.match(headings[-1]) if headings else None
+    own = _heading(headings[-1]) if headings else ""
     header = "\n".join(headings)
     if not lines or len(header) > PLACE_LENGTH:
         header, lines = "", [*headings, *lines]
-    yield from passages_of(f"section {own[1]}" if own else "", lines, header=header)
+    yield from passages_of(f"section {own}" if own else "", lines, header=header)
+
+
+def _heading(line: str) -> str:
+    """The text of a Markdown heading, without the signs that may close it; "" where it is none."""
+    found = _HEADING.match(line)
+    if found is None:
+        return ""
+    return found[1].rstrip().rstrip("#").rstrip() or "#"
 
 
 def _level(heading: str) -> int:

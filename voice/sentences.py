@@ -7,7 +7,7 @@ import re
 
 _MAX = 300
 _END = re.compile(r"(?<=[.!?…。！？])[\"')\]”’]*\s+|\n+")
-_PAUSE = re.compile(r"(?<=[,;:–—])\s+|\s+(?=[–—(])")
+_PAUSE = re.compile(r"(?<=[,;:–—])\s+|(?<!\s)\s++(?=[–—(])")
 _SPACE = re.compile(r"\s+")
 
 

@@ -164,7 +164,7 @@ def _query(query: str) -> SearchQuery:
 
 def _parts(headline: str) -> list[ExcerptPart]:
     text = headline.replace(_OPEN, "<").replace(_CLOSE, ">")
-    parts = re.split(f"{_START}(.*?){_STOP}", text, flags=re.DOTALL)
+    parts = re.split(f"{_START}([^{_START}{_STOP}]*){_STOP}", text)
     return [ExcerptPart(part, index % 2 == 1) for index, part in enumerate(parts) if part]
 
 

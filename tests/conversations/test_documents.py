@@ -379,3 +379,16 @@ def test_web_processes_import_no_library_of_documents():
     )
 
     assert found.stdout.strip() == "[]", found.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [("# Leave ##", "section Leave"), ("## C#", "section C"), ("# ###", "section #"), ("#x", "")],
+)
+def test_heading_is_read_without_its_closing_signs(line: str, place: str) -> None:
+    assert {one.place for one in text_passages(f"{line}\ntext", filename="a.md")} == {place}
+
+
+def test_heading_of_spaces_is_read_in_no_time() -> None:
+    found = list(text_passages(f"# a{' ' * 100_000}b\ntext", filename="a.md"))
+    assert {one.place for one in found} == {"section a b"}

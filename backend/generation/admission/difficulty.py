@@ -50,7 +50,7 @@ def signs_of(text: str) -> tuple[float, ...]:
         float("?" in text),
         min(text.count(","), 6) / 6,
         sum(not character.isascii() for character in text) / max(len(text), 1),
-        min(len(re.findall(r"[.!?]+(?:\s|$)", text)), 6) / 6,
+        min(len(re.findall(r"(?<![.!?])[.!?]++(?:\s|$)", text)), 6) / 6,
     )
 
 

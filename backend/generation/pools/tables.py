@@ -19,7 +19,7 @@ SamplingField = Literal[
     "frequency_penalty",
 ]
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}")
 _PLACE = re.compile(r"`\$\.model\[(\d+)\]\.?([^`]*)`")
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]

@@ -146,7 +146,15 @@ def _is_typed(conversation_id: UUID, url: str) -> bool:
     texts = Message.objects.filter(
         conversation_id=conversation_id, role=MessageRole.USER, text__contains=plain
     ).values_list("text", flat=True)
-    whole = re.compile(
-        rf"(?<![\w.@/-])(?:https?://)?{re.escape(plain)}/?(?=[^\w\s]*(?:\s|$|[^\x00-\x7f]))", re.A
-    )
+    whole = typed_address(plain)
     return any(whole.search(text) for text in texts)
+
+
+def typed_address(plain: str) -> re.Pattern[str]:
+    """Finds `plain` where it is the whole address. So much punctuation ends no sentence that more
+    of it would have to be looked through at each place."""
+    sentence_end = r"(?=[^\w\s]{0,8}(?:\s|$|[^\x00-\x7f]))"
+    return re.compile(
+        rf"(?<![\w.@/-])(?:https?://)?{re.escape(plain)}/?{sentence_end}",
+        re.ASCII,
+    )
