@@ -22,7 +22,15 @@ __all__ = ["ReviewAdmin", "SafetyDecisionRecordAdmin", "SafetyPolicyAdmin"]
 class SafetyDecisionRecordAdmin(ModelAdmin):
     """Read-only: the audit is written by the gateway alone."""
 
-    list_display = ("created_at", "organization", "stage", "action", "layer", "categories")
+    list_display = (
+        "created_at",
+        "organization",
+        "stage",
+        "action",
+        "layer",
+        "categories",
+        "signals",
+    )
     list_filter = ("stage", "action", "layer", "created_at")
     search_fields = ("=generation_id", "=text_sha256", "=user_id")
     list_select_related = ("organization",)
