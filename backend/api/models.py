@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backend.accounts.models import APIKey, Organization, Project, User
 from backend.api.request_content import content_of
+from backend.platform.ids import time_ordered_id
 
 
 class IdempotencyRecord(models.Model):
@@ -196,7 +197,7 @@ OPEN_BATCH_STATES = (
 class Batch(models.Model):
     """Many requests in one file, answered within a day. batches/rows.py describes its life."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=time_ordered_id, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     project = models.ForeignKey(

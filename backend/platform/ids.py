@@ -7,7 +7,7 @@ over it; and an id says in which month its row was made, which partitions of suc
 import os
 import time
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid5
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VERSION = 7 << 76
@@ -21,6 +21,17 @@ def time_ordered_id() -> UUID:
     high = (random >> 62) & 0xFFF
     low = random & ((1 << 62) - 1)
     return UUID(int=(milliseconds << 80) | _VERSION | (high << 64) | _VARIANT | low)
+
+
+def derived_id(source: UUID, name: str) -> UUID:
+    """The id that `name` has beside `source`, always the same one. It says the time of `source`
+    where that does."""
+    derived = uuid5(source, name)
+    if time_of_id(source) is None:
+        return derived
+    time_bits = source.int >> 80 << 80
+    random_bits = derived.int & ((0xFFF << 64) | ((1 << 62) - 1))
+    return UUID(int=time_bits | _VERSION | _VARIANT | random_bits)
 
 
 def time_of_id(one: UUID) -> datetime | None:

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from backend.api.models import Batch, BatchLine, BatchState
 from backend.generation.models import StoredAnswer
+from backend.platform.ids import derived_id
 
 _CLOSED: dict[str, tuple[str, str]] = {
     BatchState.CANCELLED: ("batch_cancelled", "The batch was cancelled."),
@@ -34,8 +35,8 @@ def lease() -> timedelta:
 
 
 def generation_id_of(line: BatchLine) -> UUID:
-    """The same in every process."""
-    return uuid5(line.batch_id, f"{line.number}:{line.attempt}")
+    """The same in every process. It has the time of the batch, for the ledger's partition."""
+    return derived_id(line.batch_id, f"{line.number}:{line.attempt}")
 
 
 def request_id_of(line: BatchLine) -> str:

@@ -7,16 +7,17 @@ request waits for a place of theirs, and engines serve it first (`PRIORITY`).
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from math import ceil
 from typing import Any
 from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from backend.accounts.authentication import principal_for_key_id
@@ -24,13 +25,13 @@ from backend.accounts.principal import Principal
 from backend.api.batches import lines, rows
 from backend.api.batches.answers import line_run
 from backend.api.batches.finish import batch_finish
+from backend.api.batches.turns import OpenBatch, Owner, Turns, open_batches, owner_of
 from backend.api.batches.validate import batch_validate
 from backend.api.errors import as_parley_error
-from backend.api.models import OPEN_BATCH_STATES, Batch, BatchLine, BatchState
+from backend.api.models import Batch, BatchLine, BatchState
 from backend.generation.admission.queue import BATCH_WAITED
 from backend.generation.gateway import Gateway
 from backend.generation.models import Generation
-from backend.platform.compiled_query import CompiledQuery
 from backend.platform.database import in_database
 from backend.platform.errors import (
     AuthenticationFailed,
@@ -58,6 +59,7 @@ class _Running:
     tasks: dict[int | UUID, asyncio.Task[None]] = field(default_factory=dict)
     by_model: Counter[str] = field(default_factory=Counter)
     by_batch: Counter[UUID] = field(default_factory=Counter)
+    by_owner: Counter[Owner] = field(default_factory=Counter)
 
 
 class BatchLoop:
@@ -67,6 +69,7 @@ class BatchLoop:
         self._gateway = gateway
         self._lines = _Running()
         self._batches = _Running()
+        self._turns = Turns()
         self._principals: dict[UUID, tuple[float, Principal]] = {}
         self._renewed = time.monotonic()
 
@@ -84,30 +87,60 @@ class BatchLoop:
         if time.monotonic() - self._renewed > self._gateway.settings.lease_s:
             self._renewed = time.monotonic()
             await in_database(_renew, list(self._lines.tasks), list(self._batches.tasks))
+            await in_database(rows.batches_count, list(self._lines.by_batch))
         begun = False
-        for batch in await in_database(_open_batches):
-            begun |= await self._look_at(batch)
+        of_models: defaultdict[str, list[Batch]] = defaultdict(list)
+        for batch in await in_database(open_batches):
+            if await self._tend(batch):
+                begun = True
+            elif batch.has_open_lines and batch.row.pk not in self._batches.tasks:
+                of_models[batch.row.model].append(batch.row)
+        for batches in of_models.values():
+            begun |= await self._begin_lines(batches)
         return begun
 
-    async def _look_at(self, batch: Batch) -> bool:
-        if batch.pk in self._batches.tasks:
+    async def _tend(self, batch: OpenBatch) -> bool:
+        """Do what is due of a batch beside its lines; whether that was all of this round."""
+        row = batch.row
+        if row.pk in self._batches.tasks:
             return False
-        if not batch.outcome and batch.expires_at <= timezone.now():
-            await in_database(rows.batch_expire, batch.pk)
+        if not row.outcome and row.expires_at <= timezone.now():
+            await in_database(rows.batch_expire, row.pk)
             return True
-        if batch.state == BatchState.VALIDATING and not batch.outcome:
-            return await self._take(batch, batch_validate)
-        if batch.outcome:
-            await in_database(lines.lines_close, batch)  # those that were read since
-        room = self._room(batch)
-        claimed = await in_database(lines.lines_claim, batch, limit=room) if room > 0 else []
-        for line in claimed:
-            self._begin(self._lines, line.pk, batch, self._answer(batch, line))
-        if claimed or self._lines.by_batch[batch.pk]:
-            return bool(claimed)  # it cannot be at its end
-        if not await in_database(lines.has_open_lines, batch):
-            return await self._take(batch, batch_finish)
+        if row.state == BatchState.VALIDATING and not row.outcome:
+            return await self._take(row, batch_validate)
+        if row.outcome:
+            await in_database(lines.lines_close, row)  # those that were read since
+        if not batch.has_open_lines and not self._lines.by_batch[row.pk]:
+            return await self._take(row, batch_finish)
         return False
+
+    async def _begin_lines(self, batches: list[Batch]) -> bool:
+        """Begin lines of one model's batches, as many as it has room for, in equal parts; what one
+        organization has no lines for goes to the others."""
+        owners = self._turns.order(batches, self._lines.by_owner)
+        left = self._room(batches[0])
+        begun = 0
+        for turn in range(2 * len(owners)):
+            if left <= 0:
+                break
+            waiting = max(1, len(owners) - turn)
+            claimed = await self._claim_lines(owners[turn % len(owners)], ceil(left / waiting))
+            left, begun = left - claimed, begun + claimed
+        return begun > 0
+
+    async def _claim_lines(self, batches: list[Batch], limit: int) -> int:
+        """Begin so many lines of one organization's batches, oldest first; how many it had."""
+        begun = 0
+        for batch in batches:
+            if begun == limit:
+                break
+            for line in await in_database(lines.lines_claim, batch, limit=limit - begun):
+                self._begin(self._lines, line.pk, batch, self._answer(batch, line))
+                begun += 1
+        if begun:
+            self._turns.served(batches[0])
+        return begun
 
     def _room(self, batch: Batch) -> int:
         """How many lines more may be begun here now."""
@@ -144,8 +177,9 @@ class BatchLoop:
         return True
 
     def _begin(self, running: _Running, key: Any, batch: Batch, work: Any) -> None:
-        model, batch_pk = batch.model, batch.pk
+        model, batch_pk, owner = batch.model, batch.pk, owner_of(batch)
         running.by_model[model] += 1
+        running.by_owner[owner] += 1
         running.by_batch[batch_pk] += 1
 
         async def do() -> None:
@@ -155,6 +189,9 @@ class BatchLoop:
                 log.error("batch_work_failed", key=str(key), exc_info=error)
             finally:
                 running.by_model[model] -= 1
+                running.by_owner[owner] -= 1
+                if not running.by_owner[owner]:
+                    del running.by_owner[owner]
                 running.by_batch[batch_pk] -= 1
                 if not running.by_batch[batch_pk]:
                     del running.by_batch[batch_pk]
@@ -194,21 +231,6 @@ class BatchLoop:
 def batch_loops(gateway: Gateway) -> dict[str, Any]:
     """For the lifespan of a web process."""
     return {"batches": BatchLoop(gateway).run}
-
-
-def _open_batches() -> list[Batch]:
-    """Oldest first; a few at a time, and those that wait for nothing else come round."""
-    if not _ANY_OPEN.rows():
-        return []
-    return list(_open().order_by("created_at")[:100])
-
-
-def _open() -> QuerySet[Batch]:
-    return Batch.objects.filter(state__in=OPEN_BATCH_STATES)
-
-
-# Nearly always there is none, and every web process looks once a second.
-_ANY_OPEN = CompiledQuery(lambda: _open().values_list("pk")[:1])
 
 
 def _claim(batch_pk: UUID) -> bool:

@@ -1,7 +1,9 @@
 """Batches: made, read, listed, cancelled; as OpenAI shows them."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
@@ -15,7 +17,7 @@ from backend.api.batches.lines import lines_close
 from backend.api.files.objects import file_id, id_of, not_found, seconds
 from backend.api.files.paging import no_such_page, rows_page
 from backend.api.files.rows import UNFETCHED, file_get
-from backend.api.models import OPEN_BATCH_STATES, Batch, BatchState, FilePurpose
+from backend.api.models import OPEN_BATCH_STATES, Batch, BatchLine, BatchState, FilePurpose
 from backend.api.schemas.files import BatchCreate
 from backend.platform.errors import (
     Conflict,
@@ -86,16 +88,21 @@ def batch_get(*, principal: Principal, text_id: str) -> Batch:
 
 def batch_shown(*, principal: Principal, text_id: str) -> dict[str, Any]:
     """Raises NotFound."""
-    return batch_object(batch_get(principal=principal, text_id=text_id))
+    return batch_object(_counted(batch_get(principal=principal, text_id=text_id)))
 
 
 def batches_list(*, principal: Principal, limit: int, after: str | None) -> dict[str, Any]:
-    """Newest first. Raises InvalidRequest: there is no batch `after`."""
+    """Newest first, with the counts of seconds ago of those that are being answered. Raises
+    InvalidRequest: there is no batch `after`."""
     try:
         last = None if after is None else batch_get(principal=principal, text_id=after)
     except NotFound:
         raise no_such_page(str(after)) from None
     return rows_page(batches_of(principal), batch_object, limit=limit, after=last)
+
+
+_COMPLETED = Count("pk", filter=Q(is_done=True, is_error=False))
+_FAILED = Count("pk", filter=Q(is_done=True, is_error=True))
 
 
 @transaction.atomic
@@ -109,13 +116,13 @@ def batch_cancel(*, principal: Principal, text_id: str) -> dict[str, Any]:
     row = Batch.objects.select_for_update(no_key=True).get(pk=row.pk)
     if not row.is_open:
         if row.state == BatchState.CANCELLED:
-            return batch_object(row)
+            return batch_object(_counted(row))
         raise Conflict(f"The batch has ended: it is {row.state}.", code="batch_ended")
     if not row.outcome:
         batch_close(row, BatchState.CANCELLED)
         row.state, row.cancelling_at = BatchState.CANCELLING, timezone.now()
         row.save(update_fields=["state", "cancelling_at"])
-    return batch_object(row)
+    return batch_object(_counted(row))
 
 
 def batch_close(row: Batch, outcome: BatchState) -> None:
@@ -125,13 +132,28 @@ def batch_close(row: Batch, outcome: BatchState) -> None:
     lines_close(row)
 
 
+def batches_count(ids: Collection[UUID]) -> None:
+    """Note how many lines of these are answered: lists show that, and count no lines themselves."""
+    counted = (
+        BatchLine.objects.filter(batch__in=ids)
+        .values("batch")
+        .annotate(completed=_COMPLETED, failed=_FAILED)
+    )
+    for counts in counted:
+        open_one = Batch.objects.filter(pk=counts["batch"], state__in=OPEN_BATCH_STATES)
+        open_one.update(completed=counts["completed"], failed=counts["failed"])
+
+
+def _counted(row: Batch) -> Batch:
+    """The same with the counts of this moment, where it is open."""
+    if row.is_open and row.total:
+        counts = row.lines.aggregate(completed=_COMPLETED, failed=_FAILED)
+        row.completed, row.failed = counts["completed"], counts["failed"]
+    return row
+
+
 def batch_object(row: Batch) -> dict[str, Any]:
     counts = {"total": row.total, "completed": row.completed, "failed": row.failed}
-    if row.is_open and row.total:
-        counts |= row.lines.aggregate(
-            completed=Count("pk", filter=Q(is_done=True, is_error=False)),
-            failed=Count("pk", filter=Q(is_done=True, is_error=True)),
-        )
 
     def ended(state: BatchState) -> int | None:
         return seconds(row.ended_at) if row.state == state else None
