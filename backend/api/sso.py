@@ -50,15 +50,22 @@ _MAX_ATTEMPTS = 5
 _TICKET_S = 120
 
 
-async def begin(request: HttpRequest, connection: Connection, *, email: str = "") -> str:
-    """Where the browser goes to sign in. The attempt stays in the session until its answer."""
+async def begin(
+    request: HttpRequest, connection: Connection, *, email: str = "", next_page: str = ""
+) -> str:
+    """Where the browser goes to sign in. The attempt stays in the session until its answer.
+
+    Args:
+        email: which address was entered, for the provider's form.
+        next_page: a path of ours, where the sign-in leads in the end.
+    """
     if connection.protocol == Protocol.OIDC:
         attempt = oidc.Attempt.new()
         url = await oidc.authorization_url(connection, attempt, email=email)
-        await _remember(request, attempt.state, connection, asdict(attempt))
+        await _remember(request, attempt.state, connection, asdict(attempt), next_page)
         return url
     url, request_id = await in_database(saml.authorization_url, connection)
-    await _remember(request, request_id, connection, {})
+    await _remember(request, request_id, connection, {}, next_page)
     return url
 
 
@@ -68,13 +75,13 @@ async def finish_oidc(request: HttpRequest) -> HttpResponse:
     try:
         if len(request.META.get("QUERY_STRING", "")) > 8000:
             raise sso_refused("The identity provider's answer is too long.")
-        connection, noted = await _recall(request, request.GET.get("state", ""))
+        connection, noted, next_page = await _recall(request, request.GET.get("state", ""))
         code = request.GET.get("code", "")
         if not code:
             why = request.GET.get("error", "it sent no code")[:100]
             raise sso_refused(f"The identity provider refused: {why}.")
         claims, id_token = await oidc.claims_of_code(connection, oidc.Attempt(**noted), code)
-        answer = await _signed_in(request, connection, claims)
+        answer = await _signed_in(request, connection, claims, next_page)
         await request.session.aset(
             _AT_PROVIDER, {"connection": str(connection.pk), "id_token": id_token}
         )
@@ -190,10 +197,10 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
         # Of two that bring it at once, the delete that finds it wins.
         if kept is None or not await cache.adelete(key):
             raise sso_refused("This sign-in has expired or was used already.")
-        connection, _ = await _recall(request, kept["request"])
+        connection, _, next_page = await _recall(request, kept["request"])
         claims, groups = kept["claims"], kept["claims"]["groups"]
         claims["groups"] = None if groups is None else tuple(groups)  # JSON made a list of them
-        answer = await _signed_in(request, connection, Claims(**claims))
+        answer = await _signed_in(request, connection, Claims(**claims), next_page)
         await request.session.aset(
             _AT_PROVIDER, {"connection": str(connection.pk), "session": kept["session"]}
         )
@@ -204,7 +211,7 @@ async def finish_saml(request: HttpRequest) -> HttpResponse:
 
 
 async def _signed_in(
-    request: HttpRequest, connection: Connection, claims: Claims
+    request: HttpRequest, connection: Connection, claims: Claims, next_page: str
 ) -> HttpResponseRedirect:
     user = await in_database(identity_sign_in, connection=connection, claims=claims)
     await session_start(request, user, method=f"sso:{connection.protocol}")
@@ -212,27 +219,38 @@ async def _signed_in(
     await request.session.aset(SSO_ORGANIZATION, organization)
     await request.session.aset(SESSION_ORGANIZATION, organization)
     await throttling.forgive_sso_start(request)
-    return HttpResponseRedirect("/")
+    return HttpResponseRedirect(next_page)
 
 
 async def _remember(
-    request: HttpRequest, state: str, connection: Connection, noted: dict[str, Any]
+    request: HttpRequest,
+    state: str,
+    connection: Connection,
+    noted: dict[str, Any],
+    next_page: str,
 ) -> None:
     attempts: dict[str, Any] = await request.session.aget(_ATTEMPTS, {})
-    attempts[state] = {"connection": str(connection.pk), "at": time.time(), "noted": noted}
+    attempts[state] = {
+        "connection": str(connection.pk),
+        "at": time.time(),
+        "noted": noted,
+        "next": next_page,
+    }
     newest = sorted(attempts, key=lambda one: attempts[one]["at"])[-_MAX_ATTEMPTS:]
     await request.session.aset(_ATTEMPTS, {one: attempts[one] for one in newest})
 
 
-async def _recall(request: HttpRequest, state: str) -> tuple[Connection, dict[str, Any]]:
-    """The attempt of this browser that `state` names, once. PermissionDenied."""
+async def _recall(request: HttpRequest, state: str) -> tuple[Connection, dict[str, Any], str]:
+    """The attempt of this browser that `state` names, once, and where it leads.
+
+    Raises PermissionDenied."""
     attempts: dict[str, Any] = await request.session.aget(_ATTEMPTS, {})
     attempt = attempts.pop(state, None)
     await request.session.aset(_ATTEMPTS, attempts)
     if attempt is None or time.time() - attempt["at"] > _ATTEMPT_S:
         raise sso_refused("This answer belongs to no sign-in of this browser; begin again.")
     connection = await in_database(connection_by_id, UUID(attempt["connection"]))
-    return connection, attempt["noted"]
+    return connection, attempt["noted"], attempt.get("next") or "/"
 
 
 async def _to_sign_in(error: ParleyError, connection: Connection | None) -> HttpResponseRedirect:
@@ -242,17 +260,17 @@ async def _to_sign_in(error: ParleyError, connection: Connection | None) -> Http
     code = error.code or "sso_refused"
     log.info("sso_refused", code=code, reason=error.message)
     if connection is not None:
-        await in_database(_record_refusal, connection, code)
+        await in_database(_record_refusal, connection, code, error.message[:300])
     return HttpResponseRedirect(f"/login?{urlencode({'sso_error': code})}")
 
 
-def _record_refusal(connection: Connection, code: str) -> None:
+def _record_refusal(connection: Connection, code: str, why: str) -> None:
     record(
         Action.LOGIN_FAILED,
         organization_id=connection.organization_id,
         actor=Actor(),
         target=("sso", connection.pk),
-        details={"reason": code, "method": f"sso:{connection.protocol}"},
+        details={"reason": code, "why": why, "method": f"sso:{connection.protocol}"},
     )
 
 

@@ -23,9 +23,9 @@ from django.core.cache import cache
 from backend.enterprise.errors import provider_failed, sso_refused
 from backend.enterprise.identities import Claims, clean_groups
 from backend.enterprise.models import Connection
-from backend.enterprise.outbound import get_json, post_form
+from backend.enterprise.outbound import get_json, post_form, url_check
 from backend.enterprise.secrets import secret_decrypt
-from backend.platform.errors import UpstreamFailed
+from backend.platform.errors import InvalidRequest, UpstreamFailed
 
 # Signatures only: an HMAC would make our client secret a key that forges users.
 ALGORITHMS = (
@@ -283,11 +283,26 @@ def _decoded(token: str, *, key: Any, issuer: str, client_id: str) -> dict[str, 
     return claims
 
 
+async def issuer_try(issuer: str) -> None:
+    """Read the discovery document now. Raises InvalidRequest, `issuer`, where that fails."""
+    url_check(issuer, param="issuer")
+    try:
+        await _metadata_now(issuer)
+    except UpstreamFailed as error:
+        raise InvalidRequest(error.message, param="issuer", code=error.code) from error
+
+
 async def _metadata(issuer: str) -> Mapping[str, Any]:
     key = f"sso:oidc:{hashlib.sha256(issuer.encode()).hexdigest()}"
     known: Mapping[str, Any] | None = await cache.aget(key)
     if known is not None:
         return known
+    kept = await _metadata_now(issuer)
+    await cache.aset(key, kept, _METADATA_TTL_S)
+    return kept
+
+
+async def _metadata_now(issuer: str) -> Mapping[str, Any]:
     found = await get_json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
     if found.get("issuer") != issuer:
         raise provider_failed(f"it calls itself {str(found.get('issuer'))[:200]!r}")
@@ -298,9 +313,7 @@ async def _metadata(issuer: str) -> Mapping[str, Any]:
         # The browser is sent to some of them: never to a script.
         if found.get(name) is not None and urlsplit(str(found[name])).scheme not in _SCHEMES:
             raise provider_failed(f"its {name} is no web address")
-    kept = {name: found.get(name) for name in (*_ENDPOINTS, *_OPTIONAL)}
-    await cache.aset(key, kept, _METADATA_TTL_S)
-    return kept
+    return {name: found.get(name) for name in (*_ENDPOINTS, *_OPTIONAL)}
 
 
 async def _signing_key(issuer: str, jwks_uri: str, token: str) -> Any:

@@ -244,7 +244,8 @@ async def test_forged_assertion_is_refused(
     if "in_response_to" not in attack:  # of another's sign-in: nobody's here
         failed = await in_database(AuditEvent.objects.get, action="login.failed")
         assert failed.organization_id == owner.organization_id
-        assert failed.details == {"reason": "sso_refused", "method": "sso:saml"}
+        assert (failed.details["reason"], failed.details["method"]) == ("sso_refused", "sso:saml")
+        assert "identity provider's answer" in failed.details["why"]
 
 
 async def test_assertion_is_good_once(browser: AsgiClient, provider: SAMLProvider) -> None:
@@ -415,9 +416,38 @@ async def test_settings_need_a_recent_sign_in_and_show_no_secret(browser: AsgiCl
         "issuer": "https://idp.example.com",
         "client_id": "parley",
         "client_secret": "hush-hush",
+        "is_enabled": False,
     }
     answer = await browser.put("/api/organization/sso", json=body)
     assert answer.status_code == 200, answer.text
     assert "hush-hush" not in (await browser.get("/api/organization/sso")).text
     assert (await browser.delete("/api/organization/sso")).status_code == 204
     assert (await browser.get("/api/organization/sso")).json()["connection"] is None
+
+
+async def test_issuer_that_does_not_answer_is_not_enabled(browser: AsgiClient) -> None:
+    owner, _ = await in_database(lambda: owner_with_domain(password=PASSWORD))
+    email = (await in_database(User.objects.get, pk=owner.user_id)).email
+    await browser.sign_in(email, PASSWORD)
+    body = {"protocol": "oidc", "client_id": "parley", "client_secret": "hush-hush"}
+    for issuer in ("http://localhost:9", "https://localhost:9", "https://10.0.0.1"):
+        answer = await browser.put("/api/organization/sso", json={**body, "issuer": issuer})
+        assert (answer.status_code, answer.json()["error"]["param"]) == (400, "issuer"), issuer
+    assert not await in_database(Connection.objects.exists)
+    with oidc_provider() as issuer:
+        answer = await browser.put("/api/organization/sso", json={**body, "issuer": issuer})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_sign_in_leads_on_to_the_page_that_was_asked_for(browser: AsgiClient) -> None:
+    owner, domain = await in_database(owner_with_domain)
+    email = f"ada@{domain}"
+    with oidc_provider(person(email)) as issuer:
+        await in_database(oidc_of, owner, issuer)
+        await browser.get("/")
+        for path in ("//evil.example", "/\\evil.example", "https://evil.example", "evil"):
+            answer = await browser.post("/api/auth/sso", json={"email": email, "next": path})
+            assert answer.status_code == 400, path
+        begun = await browser.post("/api/auth/sso", json={"email": email, "next": "/c/42"})
+        back = await at_oidc_provider(begun.json()["url"], "subject-1")
+        assert (await browser.get(back)).headers["location"] == "/c/42"

@@ -70,8 +70,13 @@ async def get_sso(request: AuthenticatedRequest) -> SSOPageOut:
 
 @router.put("/sso", response=SSOPageOut)
 async def set_sso(request: AuthenticatedRequest, body: SSOUpdate) -> SSOPageOut:
-    """Set the identity provider. Another issuer is another provider, with identities anew."""
+    """Set the identity provider. Another issuer is another provider, with identities anew. An OIDC
+    issuer that people are to sign in through has to answer now."""
     await require_recent(request)
+    require_owner(request.auth)
+    if body.protocol == Protocol.OIDC and body.is_enabled:
+        await throttling.count_use(request, request.auth, "reads of a provider's metadata")
+        await oidc.issuer_try(body.issuer)
     found = await in_database(
         connection_set, principal=request.auth, wanted=Wanted(**body.model_dump())
     )

@@ -35,7 +35,8 @@ async def start_sso(request: HttpRequest, body: SSOStart) -> SSOStarted:
         connection = await in_database(connection_for, email=body.email)
     else:
         raise InvalidRequest("Give email or connection_id.", param="email")
-    return SSOStarted(url=await sso.begin(request, connection, email=body.email))
+    url = await sso.begin(request, connection, email=body.email, next_page=body.next)
+    return SSOStarted(url=url)
 
 
 @router.get("/oidc/callback", auth=None, response={302: None})

@@ -17,6 +17,9 @@ class SSOStart(RequestModel):
 
     email: Annotated[str, StringConstraints(strip_whitespace=True, max_length=254)] = ""
     connection_id: Annotated[UUID, Field(strict=False)] | None = None
+    next: Annotated[str, StringConstraints(max_length=500, pattern=r"^(/([^/\\].*)?)?$")] = Field(
+        "", description="A path of this site, where the sign-in leads in the end."
+    )
 
 
 class SSOStarted(ResponseModel):

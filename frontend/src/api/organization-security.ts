@@ -14,9 +14,9 @@ import type {
 
 const base = "/api/organization";
 
-/** Where the browser goes to sign in through the organization of this address. */
-export const startSignIn = (email: string) =>
-  api<{ url: string }>("/api/auth/sso", { method: "POST", body: { email } });
+/** Where the browser goes to sign in through the organization of this address, and then to `next`. */
+export const startSignIn = ({ email, next }: { email: string; next: string }) =>
+  api<{ url: string }>("/api/auth/sso", { method: "POST", body: { email, next } });
 
 export const getProvider = () => api<SignInProvider>(`${base}/sso`);
 

@@ -3138,7 +3138,8 @@ export interface paths {
         get: operations["get_sso"];
         /**
          * Set Sso
-         * @description Set the identity provider. Another issuer is another provider, with identities anew.
+         * @description Set the identity provider. Another issuer is another provider, with identities anew. An OIDC
+         *     issuer that people are to sign in through has to answer now.
          */
         put: operations["set_sso"];
         post?: never;
@@ -7391,6 +7392,12 @@ export interface components {
             email: string;
             /** Connection Id */
             connection_id?: string | null;
+            /**
+             * Next
+             * @description A path of this site, where the sign-in leads in the end.
+             * @default
+             */
+            next: string;
         };
         /**
          * SSOOut

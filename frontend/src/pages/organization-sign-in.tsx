@@ -14,13 +14,16 @@ import { Button } from "@/ui/button";
 import { Field, inputClass } from "@/ui/field";
 import { Notice } from "@/ui/notice";
 import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 import { Loading } from "@/ui/spinner";
 import { toast } from "@/ui/toast";
+import { roleName } from "./organization-roles";
 import { Section } from "./page-layout";
 import { useGuard } from "./reauthentication";
 import { errorOf } from "./use-auth-form";
 
 const key = ["organization", "sso"] as const;
+const newcomerRoles = ["member", "finance", "viewer"] as const;
 
 /** The organization's identity provider. */
 export function SignInSection() {
@@ -136,6 +139,12 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
         required
         value={draft.groups_claim}
         onChange={(event) => change({ groups_claim: event.target.value })}
+      />
+      <Select
+        label={t`Role of newcomers`}
+        value={draft.default_role ?? "member"}
+        onChange={(role) => change({ default_role: role })}
+        options={newcomerRoles.map((role) => ({ value: role, label: roleName(role) }))}
       />
       <Check
         label={t`People can sign in through it`}

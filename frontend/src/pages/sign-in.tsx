@@ -111,6 +111,7 @@ function refusal(code: string): string {
 /** Through the organization's identity provider, which comes back here when it fails. */
 function SingleSignOn() {
   const [params] = useSearchParams();
+  const destination = useDestination();
   const [open, setOpen] = useState(false);
   const start = useMutation({
     mutationFn: startSignIn,
@@ -134,7 +135,8 @@ function SingleSignOn() {
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        start.mutate(String(new FormData(event.currentTarget).get("work")));
+        const email = String(new FormData(event.currentTarget).get("work"));
+        start.mutate({ email, next: destination });
       }}
     >
       {start.error && <Notice tone="error">{errorMessage(start.error)}</Notice>}
