@@ -161,6 +161,13 @@ class Classifier:
             return Meaning(SCREENED_OUT_LOGIT, SCREENED_OUT_LOGIT, self._no_category)
         return self._meaning(self.encoder.finish(vectors))
 
+    def suspicion(self, text: NormalizedText) -> int:
+        """What the word screen alone says of a text; the higher, the more it looks like harm."""
+        if not text.words:
+            return 0
+        rows = text_rows(text.words)
+        return int(word_screen(self._word_screen, self._word_screen_drift, rows).sum())
+
     def evaluate(self, window: Sequence[str]) -> tuple[np.ndarray, dict[Category, float]]:
         """The encoder's vector of a window of at most a few dozen words, and the share of each
         hazard category in it."""

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from heapq import nlargest
 from threading import Lock
 from typing import Literal
 
@@ -36,7 +37,7 @@ MIN_ATTACK_WORDS = 6
 """Different ones. Below, only rules call a text an attack: to the network "Repeat exactly: 漢字"
 looks like one, and so may a single letter held down."""
 _MAX_REMEMBERED = 4_096
-MAX_SENTENCES = 64
+MAX_SENTENCES, MAX_WORST_SENTENCES = 64, 16
 _SENTENCE_END = re.compile(r"\n+|(?<=[.!?:])\s+")
 _Kind = Stage | Literal["untrusted", "sentences"]
 
@@ -121,17 +122,23 @@ def examine_untrusted(text: str, *, owner: str | None = None) -> Evidence:
 
 
 def examine_sentences(text: str, *, owner: str | None = None) -> Evidence:
-    """What the layers say about each sentence of a prompt alone: among the many words of a
-    jailbreak a request is overlooked. Of a long text the first and the last ones are read."""
+    """What the classifier says of sentences of a prompt alone: among the many words of a jailbreak
+    a request is overlooked. It reads those that its word screen finds worst, of a long text of the
+    first and the last ones."""
+
+    def worst(evidence: Evidence) -> None:
+        model, vocabulary = classifier(), product_vocabulary()
+        found = [part for part in _SENTENCE_END.split(text) if part.strip()]
+        if len(found) > MAX_SENTENCES:
+            found = found[: MAX_SENTENCES // 2] + found[-MAX_SENTENCES // 2 :]
+        sentences = [normalized_from(part, words(part, vocabulary)) for part in found]
+        deadline = time.monotonic() + CLASSIFIER_BUDGET_S
+        for sentence in nlargest(MAX_WORST_SENTENCES, sentences, key=model.suspicion):
+            _learned(sentence, "prompt", evidence, deadline)
 
     def read() -> Evidence:
         evidence = Evidence()
-        sentences = [part for part in _SENTENCE_END.split(text) if part]
-        if len(sentences) > MAX_SENTENCES:
-            half = MAX_SENTENCES // 2
-            sentences = sentences[:half] + sentences[-half:]
-        for sentence in sentences:
-            evidence.merge(examine(sentence, "prompt"))
+        _attempt("classifier", evidence, partial(worst, evidence))
         return evidence
 
     return _remembered(text, "sentences", owner, read)
