@@ -82,7 +82,7 @@ def install(node: Node, folder: Path) -> None:
         LaunchError: what npm says is wrong.
     """
     if not _installed_by_bun(node, folder):
-        _run([*node.npm, "ci", *_QUIET], node, folder)
+        _run([*node.npm, "ci", "--ignore-scripts", *_QUIET], node, folder)
 
 
 def _installed_by_bun(node: Node, folder: Path) -> bool:

@@ -306,7 +306,7 @@ def test_pool_file_of_kubernetes_is_the_default_one_without_its_replica() -> Non
 
 def test_compose_demands_every_secret() -> None:
     text = (INFRA / "compose.yaml").read_text()
-    for name in ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_KEYS"):
+    for name in ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_KEYS", "GRAFANA_PASSWORD"):
         assert f"${{{name}:?" in text
         assert f"\n{name}=\n" in (INFRA / "compose.env.example").read_text(), "no default secret"
 
@@ -331,8 +331,40 @@ def rendered(environment: dict[str, str], part: Any = None) -> Any:
     return part
 
 
+def test_compose_lets_engines_reach_no_store() -> None:
+    services, networks = compose()["services"], compose()["networks"]
+    assert networks["engines"] == {"internal": True}
+    of = {name: set(service.get("networks", ["default"])) for name, service in services.items()}
+    assert of["engine"] == of["voice"] == {"engines"}
+    for name in ("postgres", "valkey", "kafka"):
+        assert of[name] == {"default"}, name
+    assert of["grafana"] == of["alertmanager"] == {"monitoring"}
+    assert of["web"] == {"default", "engines"}
+
+
+def test_engines_of_kubernetes_get_single_secrets() -> None:
+    """Whoever takes the pod of an engine has no key of the product's."""
+    for path in sorted((INFRA / "kubernetes" / "components").glob("*/*.yaml")):
+        text = path.read_text()
+        assert "secretRef:" not in text, path
+        assert "key: PARLEY_KEYS" not in text, path
+
+
+def test_packages_of_the_page_run_nothing_when_installed() -> None:
+    page = INFRA.parent / "frontend"
+    assert "\nignore-scripts=true\n" in (page / ".npmrc").read_text()
+    assert "npm ci --ignore-scripts " in (INFRA / "Dockerfile").read_text()
+
+
 COMPOSE_SECRETS = dict.fromkeys(
-    ("POSTGRES_PASSWORD", "VALKEY_PASSWORD", "PARLEY_KEYS", "PARLEY_ENGINE_API_KEY"), "a-secret"
+    (
+        "POSTGRES_PASSWORD",
+        "VALKEY_PASSWORD",
+        "PARLEY_KEYS",
+        "PARLEY_ENGINE_API_KEY",
+        "GRAFANA_PASSWORD",
+    ),
+    "a-secret",
 )
 
 
