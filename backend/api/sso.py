@@ -149,13 +149,13 @@ async def backchannel_logout(connection: Connection, token: str) -> None:
 
     Raises PermissionDenied: a token that is not for us, forged, or used before. UpstreamFailed.
     """
-    subject, token_id = await oidc.subject_of_logout(connection, token)
-    await in_database(_subject_signed_out, connection, subject, token_id)
+    read = await oidc.logout_token_read(connection, token)
+    await in_database(_subject_signed_out, connection, read)
 
 
-def _subject_signed_out(connection: Connection, subject: str, token_id: str) -> None:
-    saml.use_once(connection, token_id, until=int(time.time()))
-    identity = Identity.objects.filter(connection=connection, subject=subject)
+def _subject_signed_out(connection: Connection, token: oidc.LogoutToken) -> None:
+    saml.use_once(connection, token.id, until=token.expires_at)
+    identity = Identity.objects.filter(connection=connection, subject=token.subject)
     known = identity.select_related("user").first()
     if known is not None:
         _sessions_end(known.user, connection)

@@ -249,8 +249,18 @@ def checked_claims(
     return claims
 
 
-async def subject_of_logout(connection: Connection, token: str) -> tuple[str, str]:
-    """Who has signed out at the provider, and the id of its token, which is good once.
+@dataclass(frozen=True, slots=True)
+class LogoutToken:
+    """Who has signed out at the provider. The token with this id is good once, until `expires_at`
+    (Unix time)."""
+
+    subject: str
+    id: str
+    expires_at: int
+
+
+async def logout_token_read(connection: Connection, token: str) -> LogoutToken:
+    """What a provider's logout token says.
 
     Source: OpenID Connect Back-Channel Logout 1.0, section 2.6.
     Raises:
@@ -264,7 +274,7 @@ async def subject_of_logout(connection: Connection, token: str) -> tuple[str, st
     is_logout = isinstance(events, dict) and _LOGOUT_EVENT in events and "nonce" not in claims
     if not is_logout or not claims["sub"] or not isinstance(claims.get("jti"), str):
         raise sso_refused("The identity provider's token is no logout token of a subject.")
-    return str(claims["sub"]), claims["jti"]
+    return LogoutToken(str(claims["sub"]), claims["jti"], int(claims["exp"]) + _LEEWAY_S)
 
 
 def _decoded(token: str, *, key: Any, issuer: str, client_id: str) -> dict[str, Any]:

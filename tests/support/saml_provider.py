@@ -1,6 +1,8 @@
-"""A SAML identity provider on loopback: it reads the request of a redirect, and answers with a page
-whose form posts a signed response. It signs with signxml, so what the product checks with xmlsec
-was made by another implementation."""
+"""The SAML attacker: an identity provider on loopback whose answers say whatever a test wants.
+
+It reads the request of a redirect, and answers with a page whose form posts a response. It signs
+with signxml, so what the product checks with xmlsec was made by another implementation. The honest
+provider is pysaml2's (saml_identity_provider.py)."""
 
 import base64
 import re
