@@ -29,6 +29,9 @@ export const readMetadata = (metadata: string) =>
 
 export const deleteProvider = () => api<void>(`${base}/sso`, { method: "DELETE" });
 
+/** The provider gives people other subjects: the next sign-in links them by address. */
+export const forgetIdentities = () => api<void>(`${base}/sso/identities`, { method: "DELETE" });
+
 export const getSignInPolicy = () => api<SignInPolicy>(`${base}/sign-in-policy`);
 
 export const putSignInPolicy = (requiresSecondFactor: boolean) =>

@@ -84,7 +84,11 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
     mutationFn: () => guard(deleteProvider),
     onSuccess: () => client.invalidateQueries({ queryKey: key }),
   });
-  const failed = save.error ?? remove.error;
+  const forget = useMutation({
+    mutationFn: () => guard(forgetIdentities),
+    onSuccess: () => toast(t`At their next sign-in, people are found by their address.`),
+  });
+  const failed = save.error ?? remove.error ?? forget.error;
   const isSaml = draft.protocol === "saml";
   return (
     <form
@@ -175,6 +179,11 @@ function ProviderForm({ provider }: { provider: SignInProvider }) {
         {found && (
           <Button variant="outline" busy={remove.isPending} onClick={() => remove.mutate()}>
             <Trans>Remove the provider</Trans>
+          </Button>
+        )}
+        {found && (
+          <Button variant="outline" busy={forget.isPending} onClick={() => forget.mutate()}>
+            <Trans>Link people by address anew</Trans>
           </Button>
         )}
       </div>
