@@ -32,8 +32,12 @@ async def upload(request: AuthenticatedRequest, file: File[UploadedFile]) -> Sta
     is_document = looks_like_document(content.read(HEAD_BYTES))
     content.seek(0)
     threads = DOCUMENT_THREADS if is_document else IMAGE_THREADS
-    attachment = await threads.run(
-        attachment_create, principal=request.auth, filename=file.name or "", file=content
+    attachment = await threads.run_for(
+        request.auth.user_id,
+        attachment_create,
+        principal=request.auth,
+        filename=file.name or "",
+        file=content,
     )
     return Status(201, AttachmentOut.model_validate(attachment))
 
