@@ -5,6 +5,7 @@ import { type ComponentProps, useId, useState } from "react";
 import { errorMessage } from "@/api/errors";
 import {
   deleteProvider,
+  forgetIdentities,
   getProvider,
   putProvider,
   readMetadata,
