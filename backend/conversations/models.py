@@ -126,6 +126,14 @@ class Conversation(models.Model):
                 name="conversation_purge",
             ),
             models.Index(fields=["project", "updated_at"], name="conversation_by_project"),
+            models.Index(
+                fields=["organization", "updated_at"], name="conversation_by_organization"
+            ),
+            models.Index(
+                fields=["updated_at"],
+                condition=models.Q(is_temporary=True),
+                name="conversation_temporary",
+            ),
             GinIndex(OpClass(Upper("title"), name="gin_trgm_ops"), name="conversation_title_trgm"),
         ]
         constraints = [

@@ -69,9 +69,11 @@ def overdue_conversations_purge(*, now: datetime | None = None) -> int:
         for organization_id, days in organizations_with_retention()
     ]
     for project_id, days in projects_with_retention():
-        default = Project.objects.filter(pk=project_id, is_default=True).values("organization_id")
-        in_it = Q(project_id=project_id) | Q(project=None, organization_id__in=default)
-        kept.append((in_it, days))
+        kept.append((Q(project_id=project_id), days))
+        default = Project.objects.filter(pk=project_id, is_default=True).first()
+        if default is not None:
+            without = Q(project=None, organization_id=default.organization_id)
+            kept.append((without, days))
     erased = 0
     for which, days in kept:
         rows = Conversation.objects.filter(which, updated_at__lte=moment - timedelta(days=days))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from backend.accounts.principal import Principal
@@ -87,7 +87,6 @@ class Branch:
 
     Attributes:
         has_more: whether there are older messages above the first.
-        total_tokens: of all answers in the conversation, the hidden branches too.
         assistant: the chat's, while its person sees it.
         compared: see comparisons.py; of the newest part alone.
     """
@@ -95,7 +94,6 @@ class Branch:
     conversation: Conversation
     messages: list[BranchMessage]
     has_more: bool
-    total_tokens: int
     generation: RunningGeneration | None
     assistant: Assistant | None
     compared: list[Message]
@@ -257,7 +255,6 @@ def branch_get(
             for message in shown
         ],
         has_more=has_more,
-        total_tokens=_total_tokens(conversation),
         generation=_running(conversation),
         assistant=assistant_of_chat(conversation),
         compared=compared_answers(conversation) if before is None else [],
@@ -300,13 +297,6 @@ def _parent_of(conversation: Conversation, message_id: UUID) -> UUID | None:
     if message is None:
         raise NotFound(f"There is no message {message_id} here.", param="before")
     return message.parent_id
-
-
-def _total_tokens(conversation: Conversation) -> int:
-    total = Message.objects.filter(conversation=conversation).aggregate(
-        tokens=Sum(F("input_tokens") + F("output_tokens"))
-    )
-    return total["tokens"] or 0
 
 
 def _running(conversation: Conversation) -> RunningGeneration | None:

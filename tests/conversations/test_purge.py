@@ -4,9 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from backend.accounts.models import Project
+from backend.accounts.models import DataPolicy, Project
 from backend.accounts.projects import project_create
 from backend.conversations import purge
 from backend.conversations.models import (
@@ -134,3 +136,23 @@ def test_hourly_task_purges_conversations_and_uploads(user):
     assert purge_deleted() == {"conversations": 1, "uploads": 1}
     assert purge_deleted() == {"conversations": 0, "uploads": 0}
     assert not Conversation.objects.filter(pk=conversation.pk).exists()
+
+
+def test_purges_find_what_is_due_by_an_index(user):
+    """Not by reading every conversation, each minute."""
+    project = Project.objects.get(organization_id=user.organization_id, is_default=True)
+    Project.objects.filter(pk=project.pk).update(retention_days=30)
+    DataPolicy.objects.create(organization_id=user.organization_id, retention_days=90)
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        purge.overdue_conversations_purge()
+        purge.temporary_conversations_purge()
+        reads = [q["sql"] for q in queries if q["sql"].startswith("SELECT")]
+        plans = [_plan(cursor, sql) for sql in reads if 'FROM "conversations_conversation"' in sql]
+    assert len(plans) == 4
+    assert not any("Seq Scan on conversations_conversation" in plan for plan in plans), plans
+
+
+def _plan(cursor, sql: str) -> str:
+    cursor.execute(f"EXPLAIN {sql}".replace("%", "%%"))
+    return "\n".join(row for (row,) in cursor.fetchall())

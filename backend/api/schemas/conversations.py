@@ -339,7 +339,6 @@ class ConversationOut(ResponseModel):
     messages: list[MessageOut]
     has_more: bool
     active_message_id: UUID | None
-    total_tokens: int
     generation: GenerationRefOut | None
     comparison: ComparisonOut | None = Field(
         description="Answers that stand side by side: none of them is chosen yet."
@@ -366,7 +365,6 @@ def conversation_out(branch: Branch) -> ConversationOut:
         has_more=branch.has_more,
         comparison=ComparisonOut.of(branch.compared),
         active_message_id=conversation.active_message_id,
-        total_tokens=branch.total_tokens,
         project_id=conversation.project_id,
         instructions=conversation.instructions,
         assistant=(ChatAssistantOut.model_validate(branch.assistant) if branch.assistant else None),

@@ -4323,8 +4323,6 @@ export interface components {
             has_more: boolean;
             /** Active Message Id */
             active_message_id: string | null;
-            /** Total Tokens */
-            total_tokens: number;
             generation: components["schemas"]["GenerationRefOut"] | null;
             /** @description Answers that stand side by side: none of them is chosen yet. */
             comparison: components["schemas"]["ComparisonOut"] | null;

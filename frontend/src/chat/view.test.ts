@@ -58,7 +58,6 @@ function page(messages: Message[], hasMore: boolean): Conversation {
     messages,
     has_more: hasMore,
     active_message_id: messages.at(-1)?.id ?? null,
-    total_tokens: 0,
     comparison: null,
     generation: null,
     instructions: "",
