@@ -53,7 +53,7 @@ _TICKET_S = 120
 async def begin(
     request: HttpRequest, connection: Connection, *, email: str = "", next_page: str = ""
 ) -> str:
-    """Where the browser goes to sign in. The attempt stays in the session until its answer.
+    """Begin a sign-in: the provider's page for it. The attempt stays in the session.
 
     Args:
         email: which address was entered, for the provider's form.
@@ -162,8 +162,9 @@ def _subject_signed_out(connection: Connection, token: oidc.LogoutToken) -> None
 
 
 async def sign_out_url(noted: dict[str, Any] | None) -> str | None:
-    """Where a browser that has signed out here signs out at its provider too, if it has a page for
-    that. A provider that does not answer delays nobody: they are signed out here.
+    """The page of its provider that signs a browser out there too, if there is one.
+
+    A provider that does not answer delays nobody: they are signed out here.
 
     Args:
         noted: `at_provider` of the session that has ended.

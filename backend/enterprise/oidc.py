@@ -74,17 +74,17 @@ def callback_url() -> str:
 
 
 def logged_out_url() -> str:
-    """Where a provider sends the browser back to after signing out there; to be registered."""
+    """The address to come back to after signing out at a provider; registered there."""
     return f"{settings.PUBLIC_URL}/login"
 
 
 def backchannel_logout_url(connection_id: UUID) -> str:
-    """Where a provider tells that a person has signed out there."""
+    """The address that a provider tells who has signed out there."""
     return f"{settings.PUBLIC_URL}/api/auth/sso/oidc/{connection_id}/backchannel-logout"
 
 
 async def authorization_url(connection: Connection, attempt: Attempt, *, email: str = "") -> str:
-    """Where the browser goes. Raises UpstreamFailed.
+    """The provider's sign-in page for this attempt. Raises UpstreamFailed.
 
     Args:
         email: which address the person entered here, so that they need not do it again there.
@@ -114,7 +114,7 @@ def _more_scopes(metadata: Mapping[str, Any]) -> list[str]:
 
 
 async def end_session_url(connection: Connection, *, id_token: str) -> str | None:
-    """Where the browser goes to sign out at the provider too; None where it publishes no such page.
+    """The provider's page that signs out there too; None where it publishes none.
 
     `post_logout_redirect_uri` only where an owner says that it is registered: providers refuse
     another one, and then the person is still signed in there.
@@ -133,8 +133,8 @@ async def end_session_url(connection: Connection, *, id_token: str) -> str | Non
 
 
 async def claims_of_code(connection: Connection, attempt: Attempt, code: str) -> tuple[Claims, str]:
-    """Who the provider says has signed in, for the `code` that it sent the browser back with, and
-    its id token, which signs out there (`end_session_url`).
+    """Exchange the `code` that the browser came back with for the person's claims and the id token,
+    which signs out there (`end_session_url`).
 
     Raises:
         PermissionDenied: an id token that is not for us, not of this sign-in, or forged.
@@ -251,8 +251,7 @@ def checked_claims(
 
 @dataclass(frozen=True, slots=True)
 class LogoutToken:
-    """Who has signed out at the provider. The token with this id is good once, until `expires_at`
-    (Unix time)."""
+    """A subject that has signed out at the provider; good once, until `expires_at` (Unix time)."""
 
     subject: str
     id: str
@@ -260,7 +259,7 @@ class LogoutToken:
 
 
 async def logout_token_read(connection: Connection, token: str) -> LogoutToken:
-    """What a provider's logout token says.
+    """Check a provider's logout token.
 
     Source: OpenID Connect Back-Channel Logout 1.0, section 2.6.
     Raises:

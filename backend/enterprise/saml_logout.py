@@ -45,7 +45,7 @@ class Logout:
 
 
 def logout_at_provider_url(connection: Connection, session: Session) -> str:
-    """Where the browser goes to end the provider's session too; empty without single logout."""
+    """The address that ends the provider's session too; empty without single logout."""
     if not connection.saml.slo_url:
         return ""
     request = request_at(logout_url(connection.pk))
@@ -63,7 +63,7 @@ def logout_at_provider_url(connection: Connection, session: Session) -> str:
 
 
 def logout_of_request(connection: Connection, query: Mapping[str, str]) -> Logout:
-    """Who the provider says is to be signed out, by redirect.
+    """Check a request by redirect to sign a person out.
 
     Raises:
         NotFound: single logout is not set up.
@@ -90,7 +90,7 @@ def logout_of_request(connection: Connection, query: Mapping[str, str]) -> Logou
 
 
 def logout_of_post(connection: Connection, posted: str, relay_state: str) -> Logout:
-    """As `logout_of_request`, by POST: the signature stands in the message."""
+    """Check one by POST, as `logout_of_request` does: the signature stands in the message."""
     _require_logout(connection)
     if len(posted) > MAX_POSTED_CHARACTERS or len(relay_state) > MAX_REQUEST_CHARACTERS:
         raise sso_refused("The identity provider's request is too long.")

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class ProviderMetadata:
-    """What a form takes from it. `certificates` are in PEM; `slo_url` is empty without logout."""
+    """The fields of the form. `certificates` are in PEM; `slo_url` is empty without logout."""
 
     issuer: str
     sso_url: str

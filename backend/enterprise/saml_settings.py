@@ -23,7 +23,7 @@ def connection_id_for(organization_id: UUID) -> UUID:
 
 
 def entity_id(connection_id: UUID) -> str:
-    """What this installation is called by the organization's provider; its metadata is there."""
+    """This installation's name for the organization's provider, and the address of its metadata."""
     return f"{settings.PUBLIC_URL}/api/auth/sso/saml/{connection_id}/metadata"
 
 
@@ -56,7 +56,7 @@ def metadata_xml(connection_id: UUID) -> bytes:
 
 
 def request_at(address: str) -> dict[str, Any]:
-    """As the library reads it: our own address, whatever the request's Host says."""
+    """A request for the library, at our own address whatever the real one's Host says."""
     url = urlsplit(address)
     return {
         "https": "on" if url.scheme == "https" else "off",
@@ -68,7 +68,7 @@ def request_at(address: str) -> dict[str, Any]:
 
 
 def saml_settings(connection: Connection, *, is_signing: bool = False) -> dict[str, Any]:
-    """As the library takes them.
+    """The library's settings.
 
     Args:
         is_signing: for what we send. What we read does without our key: it would decrypt, which no

@@ -1,12 +1,15 @@
 """SAML with pysaml2's identity provider: metadata both ways, signatures, attributes, logout."""
 
+import base64
 from collections.abc import AsyncIterator, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from lxml import etree
 from saml2.saml import NAMEID_FORMAT_PERSISTENT, NAMEID_FORMAT_TRANSIENT, NameID
 
 from backend.accounts.models import User
@@ -17,6 +20,8 @@ from backend.platform.database import in_database
 from tests.api.asgi_client import AsgiClient
 from tests.api.organizations import (
     PASSWORD,
+    at_saml_provider,
+    begin,
     owner_with_domain,
     refusal,
     through_saml,
@@ -25,6 +30,7 @@ from tests.support.saml_identity_provider import IdentityProvider
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
+ASSERTION = "{urn:oasis:names:tc:SAML:2.0:assertion}"
 SSO = "/api/organization/sso"
 
 
@@ -87,6 +93,27 @@ async def test_answer_without_a_signature_is_refused(
 ) -> None:
     provider.signs = "neither"
     assert refusal(await through_saml(browser, f"x@{company[1]}")) == "sso_refused"
+
+
+async def test_unsigned_response_around_a_signed_one_is_refused(
+    browser: AsgiClient, provider: IdentityProvider, company: tuple[Principal, str]
+) -> None:
+    provider.signs = "response"
+    path, form = await at_saml_provider(await begin(browser, f"x@{company[1]}"))
+    signed = etree.fromstring(base64.b64decode(form["SAMLResponse"]))
+    forged = deepcopy(signed)
+    forged.set("ID", "_forged")
+    forged.remove(forged.find("{http://www.w3.org/2000/09/xmldsig#}Signature"))
+    for element in forged.iter(f"{ASSERTION}NameID", f"{ASSERTION}AttributeValue"):
+        element.text = f"boss@{company[1]}"
+    extensions = etree.Element("{urn:oasis:names:tc:SAML:2.0:protocol}Extensions")
+    extensions.append(signed)
+    forged.insert(1, extensions)
+    posted = {"SAMLResponse": base64.b64encode(etree.tostring(forged)).decode()}
+    assert refusal(await browser.post(path, data=posted)) == "sso_refused"
+    # The untouched answer is good.
+    taken = await browser.post(path, data=form)
+    assert refusal(await browser.get(taken.headers["location"])) == ""
 
 
 @pytest.mark.parametrize(

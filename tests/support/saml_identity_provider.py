@@ -88,7 +88,7 @@ class IdentityProvider:
         self._http.server_close()
 
     def learn(self, service_metadata: bytes) -> None:
-        """What the provider's administrator imports."""
+        """Import this installation's metadata, as the provider's administrator does."""
         self._server = Server(config=self._config(service_metadata.decode()))
         self._server.sec.crypto = InProcessXmlsec()
 

@@ -1,4 +1,4 @@
-"""What directories send beside the standard, brought into its form before scim2-models reads it.
+"""Translate what directories send beside the standard, before scim2-models reads it.
 
 Microsoft Entra removes members by a list of them, sets a value of a kind that the user does not
 have yet (`emails[type eq "other"].value`), writes booleans as text, and gives a manager as text;
