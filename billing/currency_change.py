@@ -7,6 +7,7 @@ other amounts.
 from uuid import UUID
 
 from backend.platform.errors import Conflict
+from billing import ledger
 from billing.accounts import terms_of
 from billing.budgets.credit import LEFT
 from billing.budgets.credit_services import lock_credit
@@ -18,7 +19,6 @@ from billing.models import (
     PlanPeriod,
     TopUp,
     TopUpState,
-    UsageRecord,
 )
 
 
@@ -47,7 +47,7 @@ def currency_change_check(*, organization_id: UUID, currency: str) -> None:
 def _reasons(organization_id: UUID, currency: str) -> list[str]:
     grants = CreditEntry.objects.filter(organization_id=organization_id, kind=CreditKind.GRANT)
     top_ups = TopUp.objects.filter(organization_id=organization_id, state=TopUpState.PENDING)
-    usage = UsageRecord.objects.filter(organization_id=organization_id, invoice=None)
+    usage = ledger.not_invoiced(organization_id)
     plans = PlanPeriod.objects.filter(organization_id=organization_id, ended_at=None, amount__gt=0)
     found = {
         "prepaid credit": grants.exclude(currency=currency).annotate(left=LEFT).exclude(left=0),

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncHour
 
-from billing.models import UsageRecord
+from billing.models import Invoice, InvoiceStatus, UsageRecord
 from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.quantities import Kind, TokenCounts
 
@@ -40,6 +40,29 @@ def bucket_of(row: dict[str, object]) -> UsageBucket:
         counts=TokenCounts(**counts),  # type: ignore[arg-type]
         **values,  # type: ignore[arg-type]
     )
+
+
+def not_invoiced(organization_id: UUID) -> QuerySet[UsageRecord]:
+    """Return the records on no invoice; those on one that is `closing` count as on none."""
+    records = UsageRecord.objects.filter(organization_id=organization_id)
+    # Asked first: as a part of the condition it would keep the index `usage_not_invoiced` unused.
+    closing = _closing(organization_id)
+    if closing is None:
+        return records.filter(invoice=None)
+    return records.filter(Q(invoice=None) | Q(invoice_id=closing))
+
+
+def invoiced(organization_id: UUID) -> QuerySet[UsageRecord]:
+    """Return the records on an invoice that has been priced."""
+    records = UsageRecord.objects.filter(organization_id=organization_id, invoice__isnull=False)
+    closing = _closing(organization_id)
+    return records if closing is None else records.exclude(invoice_id=closing)
+
+
+def _closing(organization_id: UUID) -> int | None:
+    """Return the invoice that is being closed: one month after the other is."""
+    closing = Invoice.objects.filter(organization_id=organization_id, status=InvoiceStatus.CLOSING)
+    return closing.values_list("pk", flat=True).first()
 
 
 def records_between(

@@ -32,15 +32,14 @@ def not_invoiced(
         cuts: whole hours at which spans must begin; they begin where prices change, too.
         at: the present.
     """
-    records = UsageRecord.objects.filter(organization_id=organization_id)
-    waiting = records.filter(invoice=None)
+    waiting = ledger.not_invoiced(organization_id)
     first = waiting.order_by("occurred_at").values_list("occurred_at", flat=True).first()
     if first is None:
         return
     pricer = Pricer(organization_id=organization_id, book=book)
     open_from = _closed_until(organization_id) or month_of(first).start
     late = waiting.filter(occurred_at__lt=open_from)
-    yield from _price(late, records.filter(invoice__isnull=False), pricer, ())
+    yield from _price(late, ledger.invoiced(organization_id), pricer, ())
     end = month_of(max(at, datetime.now(UTC))).end
     # Volumes are counted anew in each month.
     starts = {open_from, *cuts, *months_between(open_from, end)}
@@ -58,7 +57,8 @@ def not_invoiced(
 def _closed_until(organization_id: UUID) -> datetime | None:
     """The end of the last month that has an invoice: nothing that occurred later is on one."""
     invoices = Invoice.objects.filter(organization_id=organization_id, kind=DocumentKind.INVOICE)
-    last = invoices.exclude(status=InvoiceStatus.VOID).aggregate(last=Max("period_end"))["last"]
+    open_or_void = [InvoiceStatus.CLOSING, InvoiceStatus.VOID]
+    last = invoices.exclude(status__in=open_or_void).aggregate(last=Max("period_end"))["last"]
     return cast(datetime | None, last)
 
 
@@ -71,7 +71,7 @@ def on_invoice(
     `pricer` may be asked afterwards which models had no price.
     """
     records = UsageRecord.objects.filter(organization_id=organization_id)
-    earlier = records.filter(invoice__isnull=False).exclude(invoice_id=invoice_id)
+    earlier = ledger.invoiced(organization_id).exclude(invoice_id=invoice_id)
     yield from _price(records.filter(invoice_id=invoice_id), earlier, pricer, dimensions)
 
 

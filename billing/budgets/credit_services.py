@@ -10,11 +10,12 @@ from django.db import transaction
 from backend.platform.database import transaction_lock
 from backend.platform.errors import InvalidRequest
 from backend.platform.redis import sync_client
+from billing import ledger
 from billing.accounts import terms_of
 from billing.budgets.counters import CREDIT, Counter
 from billing.budgets.credit import open_grants
 from billing.budgets.limits import clear_limits_cache
-from billing.models import CreditEntry, CreditKind, UsageRecord
+from billing.models import CreditEntry, CreditKind
 
 
 @transaction.atomic
@@ -69,9 +70,7 @@ def expire_grants(organization_id: UUID, *, now: datetime) -> int:
         for grant in open_grants(organization_id):
             if grant.expires_at is None or grant.expires_at > now:
                 continue
-            waiting = UsageRecord.objects.filter(
-                organization_id=organization_id, invoice=None, occurred_at__lt=grant.expires_at
-            )
+            waiting = ledger.not_invoiced(organization_id).filter(occurred_at__lt=grant.expires_at)
             if waiting.exists():
                 continue
             CreditEntry.objects.create(

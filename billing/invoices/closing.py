@@ -1,10 +1,11 @@
 """The monthly close: a month's usage becomes an invoice, once.
 
-Under a lock for the organization, in one transaction: every ledger record that occurred before
-the month's end and is on no invoice yet is marked with this one and priced; the credit
-ledger is debited. Records that come later find the month closed and go to the next invoice,
-marked as late. Closing again finds the invoice and returns it; a month whose invoice was voided is
-closed anew.
+Every ledger record that occurred before the month's end and is on no invoice yet is marked with
+this one, in batches: each is a transaction, and a close that was interrupted goes on from there.
+The last transaction, under a lock for the organization, marks what came meanwhile, prices all and
+debits the credit ledger. Until then the invoice is `closing`, and its usage counts as on none.
+Records that come later find the month closed and go to the next invoice, marked as late. Closing
+again finds the invoice and returns it; a month whose invoice was voided is closed anew.
 """
 
 from dataclasses import dataclass, field
@@ -36,6 +37,17 @@ from billing.prices.usage import PricedBucket, Pricer
 from billing.pricing import on_invoice
 from billing.quantities import TokenCounts
 from billing.rounding import totals
+
+BATCH = 20_000
+"""Records that one transaction marks: a second or two, for which others of the ledger wait."""
+_TAKE = """
+UPDATE billing_usagerecord SET invoice_id = %(invoice)s
+WHERE invoice_id IS NULL AND (id_month, generation_id) IN (
+    SELECT id_month, generation_id FROM billing_usagerecord
+    WHERE organization_id = %(organization)s AND invoice_id IS NULL AND occurred_at < %(end)s
+    ORDER BY occurred_at LIMIT %(limit)s
+)
+"""
 
 log = structlog.get_logger(__name__)
 
@@ -88,45 +100,88 @@ def invoice_close(*, organization_id: UUID, month: Period, now: datetime) -> Inv
         None where the organization used nothing that is not on an invoice, and owes no plan.
     Raises:
         MonthNotOver: it ends after `now`.
-        UnpricedUsageError, FeeCurrencyError: nothing was written.
+        UnpricedUsageError, FeeCurrencyError: the invoice stays `closing`; close again.
     """
     if month.end > now:
         raise MonthNotOver(f"{month.name} is not over")
-    with transaction.atomic():
-        lock_credit(organization_id)
-        closed = (
-            Invoice.objects.filter(
-                organization_id=organization_id,
-                kind=DocumentKind.INVOICE,
-                period_start=month.start,
-            )
-            .exclude(status=InvoiceStatus.VOID)
-            .first()
+    invoice = _begin(organization_id, month)
+    if invoice is None or invoice.status != InvoiceStatus.CLOSING:
+        return invoice
+    while _take_batch(invoice) == BATCH:
+        pass
+    return _finish(invoice, month)
+
+
+@transaction.atomic
+def _begin(organization_id: UUID, month: Period) -> Invoice | None:
+    """Return the month's invoice; a new one is `closing`. None where there is nothing to bill."""
+    lock_credit(organization_id)
+    invoices = Invoice.objects.filter(
+        organization_id=organization_id, kind=DocumentKind.INVOICE, period_start=month.start
+    )
+    invoice = invoices.exclude(status=InvoiceStatus.VOID).first()
+    if invoice is not None:
+        return invoice
+    waiting = UsageRecord.objects.filter(
+        organization_id=organization_id, invoice=None, occurred_at__lt=month.end
+    )
+    if not waiting.exists() and not plan_fees(organization_id=organization_id, month=month):
+        return None
+    return Invoice.objects.create(
+        organization_id=organization_id,
+        kind=DocumentKind.INVOICE,
+        status=InvoiceStatus.CLOSING,
+        period_start=month.start,
+        period_end=month.end,
+        currency=terms_of(organization_id).currency,
+        subtotal=0,
+        tax_rate=0,
+        tax=0,
+        total=0,
+    )
+
+
+def _take_batch(invoice: Invoice) -> int:
+    """Mark up to `BATCH` records with the invoice, the oldest first. Returns how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _TAKE,
+            {
+                "invoice": invoice.pk,
+                "organization": invoice.organization_id,
+                "end": invoice.period_end,
+                "limit": BATCH,
+            },
         )
-        if closed is not None:
-            return closed
-        # Marked first and priced afterwards, so that no record can slip in between. The mark
-        # names an invoice that is written below: foreign keys are checked at the commit.
-        invoice_id = _next_invoice_id()
-        taken = UsageRecord.objects.filter(
-            organization_id=organization_id, invoice=None, occurred_at__lt=month.end
-        ).update(invoice_id=invoice_id)
-        if not taken and not plan_fees(organization_id=organization_id, month=month):
-            return None
-        invoice = _draft(organization_id, month, invoice_id)
-        transaction.on_commit(lambda: clear_credit_cache(organization_id))
+        return cursor.rowcount
+
+
+@transaction.atomic
+def _finish(invoice: Invoice, month: Period) -> Invoice:
+    """Price the invoice; one that another process has finished meanwhile is returned as it is."""
+    organization_id = invoice.organization_id
+    lock_credit(organization_id)
+    invoice = Invoice.objects.get(pk=invoice.pk)
+    if invoice.status != InvoiceStatus.CLOSING:
+        return invoice
+    # Marked first and priced afterwards, so that no record can slip in between.
+    while _take_batch(invoice):
+        pass
+    _draft(invoice, month)
+    transaction.on_commit(lambda: clear_credit_cache(organization_id))
     log.info("invoice_closed", organization_id=str(organization_id), month=month.name)
     return invoice
 
 
-def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
+def _draft(invoice: Invoice, month: Period) -> None:
+    organization_id = invoice.organization_id
     terms = terms_of(organization_id)
     pricer = Pricer(organization_id=organization_id, book=load_book(terms.currency))
     lines: dict[_LineKey, _Line] = {}
     spending: list[tuple[datetime, Decimal]] = []
     for priced in on_invoice(
         organization_id=organization_id,
-        invoice_id=invoice_id,
+        invoice_id=invoice.pk,
         pricer=pricer,
         dimensions=("project_id",),
     ):
@@ -151,22 +206,14 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         tax_rate=terms.tax_rate,
         currency=terms.currency,
     )
-    invoice = Invoice.objects.create(
-        pk=invoice_id,
-        organization_id=organization_id,
-        kind=DocumentKind.INVOICE,
-        period_start=month.start,
-        period_end=month.end,
-        currency=terms.currency,
-        subtotal=sums.subtotal,
-        credit_applied=sums.credit_applied,
-        tax_rate=terms.tax_rate,
-        tax=sums.tax,
-        total=sums.total,
-        seller=seller(terms.country),
-        customer=_customer(organization_id, terms),
-        language=billing_language(organization_id),
-    )
+    invoice.status = InvoiceStatus.DRAFT
+    invoice.currency = terms.currency
+    invoice.subtotal, invoice.credit_applied = sums.subtotal, sums.credit_applied
+    invoice.tax_rate, invoice.tax, invoice.total = terms.tax_rate, sums.tax, sums.total
+    invoice.seller = seller(terms.country)
+    invoice.customer = _customer(organization_id, terms)
+    invoice.language = billing_language(organization_id)
+    invoice.save()
     _write_lines(invoice, lines, month)
     _write_fees(invoice, fees, month, after=len(lines))
     CreditEntry.objects.bulk_create(
@@ -181,7 +228,6 @@ def _draft(organization_id: UUID, month: Period, invoice_id: int) -> Invoice:
         )
         for grant_id, amount in credit.taken.items()
     )
-    return invoice
 
 
 def _write_lines(invoice: Invoice, lines: dict[_LineKey, _Line], month: Period) -> None:
@@ -243,10 +289,3 @@ def _customer(organization_id: UUID, terms: Terms) -> dict[str, str]:
         "address": terms.address,
         "tax_id": terms.tax_id,
     }
-
-
-def _next_invoice_id() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval(pg_get_serial_sequence('billing_invoice', 'id'))")
-        (invoice_id,) = cursor.fetchone()
-    return int(invoice_id)

@@ -34,7 +34,7 @@ def invoice_get(*, principal: Principal, invoice_id: int) -> Invoice:
 def _issued(principal: Principal) -> QuerySet[Invoice]:
     return (
         Invoice.objects.filter(organization_id=principal.organization_id)
-        .exclude(status=InvoiceStatus.DRAFT)
+        .exclude(status__in=[InvoiceStatus.CLOSING, InvoiceStatus.DRAFT])
         .select_related("corrects")
     )
 

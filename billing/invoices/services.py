@@ -232,10 +232,14 @@ def close_and_issue_month(*, month: Period, now: datetime) -> tuple[int, list[st
 
 
 def organizations_with_usage(month: Period) -> Sequence[UUID]:
-    """Organizations with usage before the month's end that is on no invoice, with a draft, or with
-    a plan's price to pay."""
+    """Return the organizations that have something to bill before the month's end, or a draft.
+
+    That is usage on no invoice, a close that was interrupted, or a plan's price.
+    """
     waiting = UsageRecord.objects.filter(invoice=None, occurred_at__lt=month.end)
-    drafts = Invoice.objects.filter(period_start=month.start, status=InvoiceStatus.DRAFT)
+    drafts = Invoice.objects.filter(
+        period_start=month.start, status__in=[InvoiceStatus.CLOSING, InvoiceStatus.DRAFT]
+    )
     ids = set(waiting.values_list("organization_id", flat=True).distinct())
     ids |= set(drafts.values_list("organization_id", flat=True))
     ids |= organizations_with_fees(month)

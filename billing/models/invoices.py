@@ -24,6 +24,9 @@ class DocumentKind(models.TextChoices):
 
 
 class InvoiceStatus(models.TextChoices):
+    """`closing`: its usage is being taken up; nobody sees it, and its usage counts as on none."""
+
+    CLOSING = "closing"
     DRAFT = "draft"
     OPEN = "open"
     PAID = "paid"
@@ -114,8 +117,8 @@ class Invoice(models.Model):
                 name="invoice_series_number_unique",
             ),
             models.CheckConstraint(
-                condition=Q(status="draft", number=None)
-                | (~Q(status="draft") & Q(number__isnull=False)),
+                condition=Q(status__in=["closing", "draft"], number=None)
+                | (~Q(status__in=["closing", "draft"]) & Q(number__isnull=False)),
                 name="invoice_number_when_issued",
             ),
         ]

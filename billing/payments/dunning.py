@@ -59,7 +59,7 @@ def collect(*, now: datetime) -> dict[str, int]:
 def _documents_to_mail() -> list[Invoice]:
     """Issued, and not mailed yet. Those of before this began are not mailed again."""
     return list(
-        Invoice.objects.exclude(status__in=[InvoiceStatus.DRAFT, InvoiceStatus.VOID])
+        Invoice.objects.filter(status__in=[InvoiceStatus.OPEN, InvoiceStatus.PAID])
         .exclude(series="")
         .exclude(dunning__step="issued")
         .select_related("organization")

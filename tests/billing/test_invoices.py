@@ -21,6 +21,7 @@ from billing.invoices.csv import invoice_csv
 from billing.invoices.fonts import printable
 from billing.invoices.layout import BODY
 from billing.invoices.pdf import invoice_pdf
+from billing.invoices.selectors import invoices_list
 from billing.invoices.services import (
     close_and_issue_month,
     credit_note_create,
@@ -121,15 +122,16 @@ def test_month_without_usage_gives_no_invoice(caller):
     assert invoice_close(organization_id=organization_id, month=OCTOBER, now=NOW) is None
 
 
-def test_usage_without_a_price_stops_the_close_and_nothing_is_marked(caller):
+def test_month_with_unpriced_usage_closes_once_it_is_priced(caller):
     use(caller, 10, model="unpriced")
     with pytest.raises(UnpricedUsageError, match="unpriced"):
         close(caller)
-    assert UsageRecord.objects.get().invoice_id is None
-    assert not Invoice.objects.exists()
+    assert invoices_list(principal=caller).items == []
     issued, problems = close_and_issue_month(month=OCTOBER, now=NOW)
     assert issued == 0
     assert "unpriced" in problems[0]
+    prices_seed(prices={"unpriced": PRICES[factories.MODEL]})
+    assert close(caller).subtotal == Decimal("0.05")
 
 
 def test_invoice_numbers_of_the_seller_have_no_gaps(caller):

@@ -16,7 +16,7 @@ from backend.accounts.models import Organization, Plan
 from billing import tasks
 from billing.invoices.closing import FeeCurrencyError, invoice_close
 from billing.invoices.services import close_and_issue_month, invoice_issue, invoice_void
-from billing.models import BillingAccount, Invoice, InvoiceLine, PlanPeriod
+from billing.models import BillingAccount, Invoice, InvoiceLine, InvoiceStatus, PlanPeriod
 from billing.periods import parse_period
 from billing.plans import months_with_fees, plan_fees, replaced_periods_end
 from tests.billing import factories
@@ -112,7 +112,7 @@ def test_fee_in_another_currency_stops_the_close_and_says_why() -> None:
         invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
     issued, [problem] = close_and_issue_month(month=JUNE, now=NOW)
     assert issued == 0 and "EUR" in problem
-    assert not Invoice.objects.exists()
+    assert [invoice.status for invoice in Invoice.objects.all()] == [InvoiceStatus.CLOSING]
 
 
 def test_fees_of_earlier_invoices_are_named_when_the_column_comes() -> None:
