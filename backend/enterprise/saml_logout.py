@@ -29,7 +29,7 @@ from backend.enterprise.saml_settings import (
 from backend.platform.errors import NotFound
 
 MAX_REQUEST_CHARACTERS = 8_000
-MAX_POSTED_CHARACTERS = 50_000
+MAX_POSTED_CHARACTERS = 12_000
 _GOOD_FOR_S = 3_600
 _SIGNATURE = "/samlp:LogoutRequest/ds:Signature"
 _SIGNED_BY = (Constants.RSA_SHA256, Constants.RSA_SHA384, Constants.RSA_SHA512)

@@ -22,7 +22,7 @@ from backend.platform.errors import InvalidRequest, NotFound, PermissionDenied
 
 router = Router(tags=["account"])
 
-MAX_LOGOUT_TOKEN = 20_000
+MAX_LOGOUT_TOKEN = 12_000
 
 
 @router.post("", auth=AnonymousWithCsrf(), response=SSOStarted)
