@@ -83,8 +83,8 @@ def _counted(budgets: Iterable[Budget], now: datetime) -> dict[int, Decimal | No
         budgets, answers[::2], answers[1::2], strict=True
     ):
         is_old = float(fresh_until or 0) <= now.timestamp()
-        doubtful = spent is None or (is_old and int(reserved or 0) > 0)
-        counted[budget.pk] = None if doubtful else amount_of(int(spent))
+        is_uncertain = spent is None or (is_old and int(reserved or 0) > 0)
+        counted[budget.pk] = None if is_uncertain else amount_of(int(spent))
     return counted
 
 

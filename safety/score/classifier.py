@@ -161,8 +161,8 @@ class Classifier:
             return Meaning(SCREENED_OUT_LOGIT, SCREENED_OUT_LOGIT, self._no_category)
         return self._meaning(self.encoder.finish(vectors))
 
-    def suspicion(self, text: NormalizedText) -> int:
-        """What the word screen alone says of a text; the higher, the more it looks like harm."""
+    def cheap_score(self, text: NormalizedText) -> int:
+        """Return the word screen's score of a text; the higher, the more it looks like harm."""
         if not text.words:
             return 0
         rows = text_rows(text.words)

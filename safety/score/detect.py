@@ -133,7 +133,7 @@ def examine_sentences(text: str, *, owner: str | None = None) -> Evidence:
             found = found[: MAX_SENTENCES // 2] + found[-MAX_SENTENCES // 2 :]
         sentences = [normalized_from(part, words(part, vocabulary)) for part in found]
         deadline = time.monotonic() + CLASSIFIER_BUDGET_S
-        for sentence in nlargest(MAX_WORST_SENTENCES, sentences, key=model.suspicion):
+        for sentence in nlargest(MAX_WORST_SENTENCES, sentences, key=model.cheap_score):
             _learned(sentence, "prompt", evidence, deadline)
 
     def read() -> Evidence:

@@ -96,7 +96,7 @@ async def status_of(
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
-async def test_strangers_body_is_refused_unread(announced: bool) -> None:
+async def test_body_without_a_key_is_refused_unread(announced: bool) -> None:
     worst = 0.0
     for method, path in DOORS:
         door = door_for(method, path)

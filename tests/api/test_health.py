@@ -34,7 +34,7 @@ def test_metrics_count_routes_and_not_paths(product, api_client):
     assert "INVENTED" not in text
 
 
-def test_plain_request_for_the_socket_is_told_to_upgrade(product):
+def test_plain_request_for_the_socket_gets_426(product):
     answer = httpx.get(f"{product.url}/ws/events")
     assert answer.status_code == 426
     assert answer.headers["Upgrade"] == "websocket"

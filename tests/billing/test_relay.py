@@ -124,9 +124,9 @@ def test_claim_reads_only_what_it_takes():
     with transaction.atomic():
         rows = outbox.claim(limit=limit)
         assert limit <= len(rows) < limit + outbox.PARTITIONS_AT_ONCE
-        lanes = sorted({row.partition for row in rows})
-        share = -(-limit // len(lanes))
-        read = rows_read(outbox.CLAIM_ROWS, {"lanes": lanes, "share": share})
+        taken = sorted({row.partition for row in rows})
+        share = -(-limit // len(taken))
+        read = rows_read(outbox.CLAIM_ROWS, {"lanes": taken, "share": share})
         assert read <= limit + outbox.PARTITIONS_AT_ONCE
     with transaction.atomic():
         assert rows_read(outbox.CLAIM_PARTITIONS, outbox.claim_parameters()) <= PARTITIONS

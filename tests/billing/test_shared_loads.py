@@ -53,7 +53,7 @@ async def test_stale_price_book_is_loaded_once_for_all_requests(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_book_of_a_payer_has_nobody_elses_prices():
+def test_price_book_has_prices_of_one_payer():
     prices_seed(prices=PRICES)
     mine, theirs, neither = (factories.organization_new().pk for _ in range(3))
     for owner, amount in ((mine, "1"), (theirs, "2")):

@@ -106,7 +106,7 @@ def test_wrong_credentials_are_not_read_as_an_empty_bucket(
     assert "STORAGE_URL" in line["hint"]
 
 
-def test_missing_file_is_told_from_a_storage_that_is_away(in_s3: Path) -> None:
+def test_missing_file_is_no_storage_failure(in_s3: Path) -> None:
     with pytest.raises(FileNotFoundError):
         storages["default"].open("attachments/none.txt")
     assert not storages["default"].exists("attachments/none.txt")

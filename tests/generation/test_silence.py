@@ -50,7 +50,7 @@ async def test_answer_that_has_begun_and_is_silent_hangs(start_upstream: StartUp
     assert upstream.served[0].sent == 4
 
 
-async def test_silence_is_watched_no_longer_than_the_answer(start_upstream: StartUpstream) -> None:
+async def test_silence_check_ends_with_the_answer(start_upstream: StartUpstream) -> None:
     """Its connection is another answer's then."""
     stream = await ask(await start_upstream(), prompt="x")
     await read(stream)

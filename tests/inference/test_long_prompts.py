@@ -166,7 +166,7 @@ def test_long_premium_prompt_begins_beside_a_long_free_one():
     assert engine.computed("premium") > 0
 
 
-def test_chat_waits_for_a_short_step_where_nobody_decodes():
+def test_chat_waits_for_a_short_step_without_decodes():
     """A long prompt alone on the machine is computed in steps that are soon over."""
     engine = SimulatedEngine(decode_s=0.02, token_s=0.001)
     engine.add("measured", 300)

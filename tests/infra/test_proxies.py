@@ -124,6 +124,6 @@ def test_upload_passes_and_a_larger_one_is_refused_in_json(address: str, person:
     assert refused.json()["error"]["code"] == "request_too_large"
 
 
-def test_what_is_not_public_stays_inside(address: str) -> None:
+def test_internal_addresses_stay_inside(address: str) -> None:
     assert httpx.get(f"{address}/metrics").status_code == 404
     assert httpx.get(f"{address}/readyz").status_code == 404

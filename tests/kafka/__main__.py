@@ -40,8 +40,8 @@ def main() -> int:
 
 
 def _pytest(*paths: str, **variables: str) -> int:
-    told = " ".join(f"{name}={value}" for name, value in variables.items() if name != FOLDER)
-    print(f"\n{told} pytest {' '.join(paths)}", flush=True)
+    shown = " ".join(f"{name}={value}" for name, value in variables.items() if name != FOLDER)
+    print(f"\n{shown} pytest {' '.join(paths)}", flush=True)
     command = [sys.executable, "-m", "pytest", "-q", "--timeout", "900", *paths]
     return subprocess.run(
         command, cwd=ROOT, env={**os.environ, **variables}, check=False
