@@ -205,6 +205,10 @@ chaos-fleet: $(DEV_STAMP) ## Four engines that die, freeze, are cut off, drain a
 tenant-walk: $(DEV_STAMP) ## Random requests for what is another organization's: make tenant-walk TRIES=10000 (SEED=…)
 	@TRIES=$(or $(TRIES),10000) SEED=$(SEED) $(IN_VENV) -m pytest tests/tenancy -q -s --timeout 0
 
+.PHONY: asvs
+asvs: $(DEV_STAMP) ## Break what docs/security.md says is held by a test, see the test fail: an hour (ARGS="6. 9.1")
+	@$(IN_VENV) -m tests.asvs $(ARGS)
+
 .PHONY: clients
 clients: $(DEV_STAMP) ## LiteLLM's client and OpenAI's Agents SDK, in an environment of their own, against the product
 	@$(IN_VENV) -m pip install -q --upgrade --target var/clients -r tests/contract/clients.txt

@@ -93,6 +93,16 @@ async def test_page_session_without_a_second_factor_does_not_open_the_admin() ->
         assert enrolment.headers["Location"] == "/admin/login/"
 
 
+async def test_session_from_before_the_factor_does_not_open_the_admin() -> None:
+    principal = await in_database(member, password=PASSWORD, is_staff=True, is_superuser=True)
+    user = await in_database(User.objects.get, pk=principal.user_id)
+    async with AsgiClient() as client:
+        await client.sign_in(user.email, PASSWORD)
+        await in_database(enrol, user)
+        assert (await client.get("/api/me")).status_code == 200
+        assert (await client.get("/admin/")).status_code == 302
+
+
 @pytest.fixture
 def private_providers(settings: Any) -> None:
     settings.SSO_TO_PRIVATE = True

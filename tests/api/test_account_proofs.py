@@ -185,6 +185,19 @@ async def test_code_works_once(browser: NewBrowser) -> None:
     assert statuses == [200, 401]
 
 
+async def test_code_of_another_time_is_refused(browser: NewBrowser) -> None:
+    user = await new_user()
+    secret, _ = await add_totp(await signed_in(browser, user))
+    client = await browser()
+    await client.sign_in(user.email, PASSWORD)
+    statuses = []
+    for periods in (-3, 3, 1):
+        shown = code_of(secret, periods=periods)
+        answer = await client.post("/api/auth/second-factor", json={"code": shown})
+        statuses.append(answer.status_code)
+    assert statuses == [401, 401, 200]
+
+
 async def test_recovery_code_signs_in_once_and_is_reported_by_mail(browser: NewBrowser) -> None:
     user = await new_user()
     _, codes = await add_totp(await signed_in(browser, user))

@@ -1,5 +1,7 @@
 """Only the owner of an account changes its address, whoever asked for it or opens the link."""
 
+from base64 import urlsafe_b64decode
+
 import pytest
 
 from backend.accounts.models import PendingAddress, User
@@ -132,6 +134,19 @@ async def test_change_to_taken_address_tells_old_one_too(browser: NewBrowser) ->
     await client.post("/api/me/email", json={"email": owner.email})
     assert owner.email in (await mails(user.email))[0]
     assert "nothing has changed" in (await mails(owner.email))[0]
+
+
+async def test_tokens_of_links_have_192_bits(browser: NewBrowser) -> None:
+    user = await new_user()
+    client = await signed_in(browser, user)
+    tokens = {await begin(client), await begin(client)}
+    tokens.add(await link(user.email, "stop-address-change"))
+    assert len(tokens) == 3
+    for token in tokens:
+        assert len(urlsafe_b64decode(f"{token}=")) == 32
+    for guess in ("", "x", token[:-1], token.swapcase()):
+        answer = await client.post("/api/auth/address/confirm", json={"token": guess})
+        assert answer.status_code in (400, 404), guess
 
 
 async def test_second_request_replaces_first(browser: NewBrowser) -> None:

@@ -181,3 +181,12 @@ async def test_strict_transport_follows_settings(settings, path, seconds, subdom
     async with AsgiClient() as client:
         answer = await client.get(path)
     assert answer.headers.get("Strict-Transport-Security") == header
+
+
+@pytest.mark.parametrize("path", ["/api/me", "/api/nope", "/v1/models", "/v1/nope"])
+@pytest.mark.usefixtures("transactional_db")
+async def test_answers_of_the_api_are_json_and_stored_nowhere(path):
+    async with AsgiClient() as client:
+        answer = await client.get(path)
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Cache-Control"] == "no-store"

@@ -16,6 +16,7 @@ class Receiver:
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.status = 200
         self.delay_s = 0.0
+        self.location = "http://127.0.0.1:1/"
         self.at_once = self.most_at_once = 0
         lock = threading.Lock()
         receiver = self
@@ -31,7 +32,7 @@ class Receiver:
                     receiver.requests.append((dict(self.headers), body))
                     receiver.at_once -= 1
                 self.send_response(receiver.status)
-                self.send_header("Location", "http://127.0.0.1:1/")
+                self.send_header("Location", receiver.location)
                 self.end_headers()
 
             def log_message(self, *args: Any) -> None:

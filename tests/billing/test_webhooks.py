@@ -214,6 +214,19 @@ def test_delivery_is_retried_when_server_is_unreachable(delivery):
     assert delivery.error
 
 
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_redirect_is_not_followed(receiver, status):
+    elsewhere = Receiver()
+    try:
+        receiver.status, receiver.location = status, elsewhere.url
+        queue(receiver.url)
+        assert deliver_due() == 0
+        assert len(receiver.requests) == 1
+        assert elsewhere.requests == []
+    finally:
+        elsewhere.stop()
+
+
 def test_delivery_needs_a_certificate_that_is_trusted(settings, tmp_path):
     settings.BILLING_WEBHOOKS_TO_PRIVATE = True
     authority = Authority(tmp_path)

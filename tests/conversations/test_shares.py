@@ -1,5 +1,6 @@
 """Share links show one moment of one branch, to whoever has the token, until revoked."""
 
+from base64 import urlsafe_b64decode
 from datetime import timedelta
 
 import pytest
@@ -82,10 +83,11 @@ def test_share_names_files_without_their_content(user):
     assert "private text" not in str(message)
 
 
-def test_share_token_is_not_stored(user):
+def test_share_token_has_192_bits_and_is_not_stored(user):
     conversation = finished_turns(user, 1)
     _, token = share_create(principal=user, conversation_id=conversation.id)
 
+    assert len(urlsafe_b64decode(token)) == 24
     assert not any(token in str(value) for value in Share.objects.values().get().values())
 
 

@@ -26,7 +26,7 @@ from tests.support.gateway import (
 
 
 @pytest.fixture
-async def limiter() -> AsyncIterator[Limiter]:
+async def limiter(services: object) -> AsyncIterator[Limiter]:
     async with Redis.from_url(os.environ["REDIS_URL"]) as redis:
         yield Limiter(redis, longest_s=60)
 

@@ -14,6 +14,7 @@ from backend.platform.encryption import (
     decrypt,
     django_keys_follow,
     encrypt,
+    keyed_hash,
     token_read,
     token_sign,
     version_of,
@@ -192,6 +193,27 @@ def test_token_is_refused_when_old_or_of_another_purpose_or_dropped_version(sett
     settings.KEYRING = Keyring(inline=NEW)
     with pytest.raises(signing.BadSignature):
         token_read(token, purpose=Purpose.DEVICE, max_age_s=60)
+
+
+def test_keyed_hash_has_256_bits_and_needs_the_key(settings):
+    settings.KEYRING = Keyring(inline=OLD)
+    hashed = keyed_hash("198.51.100.7", purpose=Purpose.CLIENT_ADDRESS)
+    assert len(bytes.fromhex(hashed)) == 32
+    settings.KEYRING = Keyring(inline=NEW)
+    assert keyed_hash("198.51.100.7", purpose=Purpose.CLIENT_ADDRESS) != hashed
+
+
+def test_token_signed_by_another_algorithm_is_refused(settings):
+    settings.KEYRING = Keyring(inline=OLD)
+    key, salt = settings.KEYRING.text_key(Purpose.DEVICE), f"parley.{Purpose.DEVICE}"
+    for algorithm, is_read in (("sha256", True), ("sha1", False), ("md5", False)):
+        signer = signing.TimestampSigner(key=key, salt=salt, algorithm=algorithm)
+        token = signer.sign_object({"a": 1}, serializer=signing.JSONSerializer)
+        try:
+            read = token_read(token, purpose=Purpose.DEVICE, max_age_s=60)
+        except signing.BadSignature:
+            read = None
+        assert (read == {"a": 1}) is is_read, algorithm
 
 
 def test_djangos_signing_follows_the_version_that_writes(settings):

@@ -1,0 +1,231 @@
+"""Chapters 6 and 7: signing in, and sessions."""
+
+from tests.asvs.mutation import Mutation
+
+_PROOFS = "tests/api/test_account_proofs.py"
+_SIGN_UP = "tests/accounts/test_sign_up.py"
+_AUTHENTICATION = "tests/api/test_authentication.py"
+
+MUTATIONS = [
+    Mutation(
+        ("6.2.1",),
+        "backend/settings.py",
+        '        "MinimumLengthValidator",\n',
+        "",
+        f"{_SIGN_UP}::test_password_has_eight_characters_at_least",
+    ),
+    Mutation(
+        ("6.2.3", "7.5.1"),
+        "backend/api/sign_in.py",
+        "    if not is_recent(await request.session.aget(SIGNED_IN_AT)):\n",
+        "    if False:\n",
+        f"{_PROOFS}::test_account_change_asks_for_the_password_again_after_ten_minutes",
+    ),
+    Mutation(
+        ("6.2.2",),
+        "backend/accounts/passwords.py",
+        '    user.save(update_fields=["password"])\n',
+        "",
+        f"{_PROOFS}::test_reset_sets_the_password_and_ends_every_session",
+    ),
+    Mutation(
+        ("6.2.4",),
+        "backend/settings.py",
+        '        "CommonPasswordValidator",\n',
+        "",
+        _SIGN_UP,
+    ),
+    Mutation(
+        ("6.2.8", "6.2.9"),
+        "backend/accounts/services.py",
+        "    return make_password(password)\n",
+        "    return make_password(password[:32].lower())\n",
+        f"{_SIGN_UP}::test_long_password_in_any_script_is_taken_as_typed",
+    ),
+    Mutation(
+        ("6.2.11",),
+        "backend/accounts/password_words.py",
+        "        if rest != password.lower() and len(rest) < MIN_REST:\n",
+        "        if False:\n",
+        _SIGN_UP,
+    ),
+    Mutation(
+        ("6.3.1",),
+        "backend/api/throttling.py",
+        "LOGINS_PER_EMAIL = AttemptLimit(10, 900)\n",
+        "LOGINS_PER_EMAIL = AttemptLimit(10_000, 900)\n",
+        "tests/api/test_password_guessing.py",
+    ),
+    Mutation(
+        ("6.3.2",),
+        "backend/accounts/demo.py",
+        "secrets.token_urlsafe(12)",
+        '"demo"',
+        "tests/accounts/test_seed_demo.py",
+    ),
+    Mutation(
+        ("6.3.3",),
+        "backend/api/sign_in.py",
+        "    if not await in_database(has_second_factor, user_id=user.pk):\n        return False\n",
+        "    return False\n",
+        f"{_PROOFS}::test_sign_in_asks_for_the_code_once_an_app_is_added",
+    ),
+    Mutation(
+        ("6.3.3",),
+        "backend/admin/site.py",
+        "    if user_id is None or request.session.get(FACTOR) is None:\n",
+        "    if user_id is None:\n",
+        "tests/admin/test_second_factor.py::test_session_from_before_the_factor_does_not_open_the_admin",
+    ),
+    Mutation(
+        ("6.4.3",),
+        "backend/accounts/passwords.py",
+        "    address_verify(user)\n    sessions_end(user_id=user.pk)\n",
+        "    address_verify(user)\n    sessions_end(user_id=user.pk)\n"
+        "    __import__('allauth.mfa.models').mfa.models.Authenticator.objects.filter(\n"
+        "        user=user\n    ).delete()\n",
+        f"{_PROOFS}::test_reset_password_does_not_open_an_account_with_a_second_factor",
+    ),
+    Mutation(
+        ("6.4.4", "6.5.1"),
+        "backend/accounts/second_factors.py",
+        "        if not _first_use_of(user.pk, code):\n            return None\n",
+        "",
+        f"{_PROOFS}::test_code_works_once",
+    ),
+    Mutation(
+        ("6.5.2",),
+        "backend/accounts/allauth_adapter.py",
+        "return seed_encrypt(text)",
+        "return text",
+        f"{_PROOFS}::test_seeds_are_not_readable_in_the_database",
+    ),
+    Mutation(
+        ("6.5.4",),
+        "backend/api/throttling.py",
+        "FREE_CODES = 3\n",
+        "FREE_CODES = 3_000_000\n",
+        "tests/api/test_second_step.py::test_wait_grows_with_each_wrong_code",
+    ),
+    Mutation(
+        ("6.6.2",),
+        "backend/accounts/addresses.py",
+        "    if not (kept and constant_time_compare(kept, pending.token_sha256)):\n",
+        "    if False:\n",
+        "tests/api/test_address_change.py::test_click_of_another_person_gives_asker_nothing",
+    ),
+    Mutation(
+        ("6.6.2",),
+        "backend/accounts/sign_up.py",
+        "    if kept != pending.token_sha256:\n",
+        "    if False:\n",
+        "tests/api/test_account_life.py",
+    ),
+    Mutation(
+        ("6.6.3",),
+        "backend/accounts/addresses.py",
+        "    token, stop = secrets.token_urlsafe(32), secrets.token_urlsafe(32)\n",
+        "    token, stop = secrets.token_urlsafe(4), secrets.token_urlsafe(4)\n",
+        "tests/api/test_address_change.py::test_tokens_of_links_have_192_bits",
+    ),
+    Mutation(
+        ("6.8.1",),
+        "backend/enterprise/oidc.py",
+        "            issuer=issuer,\n            audience=client_id,\n",
+        "            audience=client_id,\n",
+        "tests/api/test_id_tokens.py",
+    ),
+    Mutation(
+        ("6.8.2",),
+        "backend/enterprise/saml.py",
+        "        auth.process_response()\n",
+        "        from onelogin.saml2.utils import OneLogin_Saml2_Utils\n\n"
+        "        OneLogin_Saml2_Utils.validate_sign = staticmethod(lambda *a, **k: True)\n"
+        "        auth.process_response()\n",
+        "tests/api/test_sso.py",
+    ),
+    Mutation(
+        ("6.8.3",),
+        "backend/enterprise/saml.py",
+        "    if not cache.add(key, 1, lifetime):\n",
+        "    if False:\n",
+        "tests/api/test_sso.py",
+    ),
+    Mutation(
+        ("7.2.1",),
+        "backend/api/authentication.py",
+        "    if not user.is_authenticated:\n        raise AuthenticationFailed(",
+        "    if not request.COOKIES:\n        raise AuthenticationFailed(",
+        _AUTHENTICATION,
+    ),
+    Mutation(
+        ("7.3.2",),
+        "backend/settings.py",
+        "SESSION_COOKIE_HTTPONLY = True\n",
+        "SESSION_COOKIE_HTTPONLY = True\nSESSION_COOKIE_AGE = 365 * 24 * 3600\n",
+        "tests/api/test_access_ends.py",
+    ),
+    Mutation(
+        ("7.4.1",),
+        "backend/api/routes/auth.py",
+        "    await alogout(request)\n",
+        "",
+        _AUTHENTICATION,
+    ),
+    Mutation(
+        ("7.4.2",),
+        "backend/accounts/services.py",
+        "    User.objects.filter(pk=user.pk).update(is_active=is_active)\n",
+        "",
+        "tests/api/test_access_ends.py",
+    ),
+    Mutation(
+        ("7.4.3", "7.5.2"),
+        "backend/accounts/sessions.py",
+        "        row.end()\n",
+        "        pass\n",
+        f"{_PROOFS}::test_sessions_show_devices_and_signing_out_everywhere_ends_them",
+    ),
+    Mutation(
+        ("7.4.5",),
+        "backend/accounts/services.py",
+        "    sessions_end(user_id=user.pk)\n",
+        "",
+        "tests/admin/test_staff.py::test_sessions_of_locked_out_user_stay_ended",
+    ),
+    Mutation(
+        ("7.5.1",),
+        "backend/api/sign_in.py",
+        "    if not await request.session.aget(FACTOR) and await in_database(\n",
+        "    if False and await in_database(\n",
+        "tests/api/test_second_step.py::test_session_without_factor_changes_nothing",
+    ),
+    Mutation(
+        ("7.6.2",),
+        "backend/api/authentication.py",
+        "    require_csrf_token(request)\n    await session_note(request, user)\n",
+        "    await session_note(request, user)\n",
+        _AUTHENTICATION,
+    ),
+    Mutation(
+        ("6.2.5",),
+        "backend/accounts/services.py",
+        "    if len(password) > _PASSWORD_LIMIT:\n",
+        "    if len(password) > _PASSWORD_LIMIT or not any(map(str.isdigit, password)):\n",
+        _SIGN_UP,
+    ),
+    Mutation(
+        ("6.3.4",),
+        "backend/admin/login.py",
+        "        await throttling.count_login(request, email)\n",
+        "",
+        "tests/api/test_password_guessing.py",
+    ),
+    Mutation(
+        ("6.5.5",),
+        "backend/settings.py",
+        "MFA_TOTP_TOLERANCE = 1\n",
+        "MFA_TOTP_TOLERANCE = 10\n",
+        f"{_PROOFS}::test_code_of_another_time_is_refused",
+    ),
+]
