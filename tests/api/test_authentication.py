@@ -42,8 +42,17 @@ def test_sign_in_rotates_session_and_csrf_token(product, new_person):
     assert answer.status_code == 200
     assert answer.cookies["sessionid"] != "chosen-by-an-attacker-0123456789ab"
     assert answer.cookies["csrftoken"] != before
-    again = browser.post("/api/auth/login", json=credentials)
-    assert again.cookies["sessionid"] != answer.cookies["sessionid"]
+
+
+def test_second_sign_in_ends_the_session_before(product, new_person):
+    user = new_person()
+    browser = Browser(product.url)
+    credentials = {"email": user.email, "password": user.password}
+    first, again = (browser.post("/api/auth/login", json=credentials) for _ in range(2))
+    assert again.cookies["sessionid"] != first.cookies["sessionid"]
+    old = {"sessionid": first.cookies["sessionid"]}
+    assert httpx.get(f"{product.url}/api/me", cookies=old).status_code == 401
+    assert browser.get("/api/me").status_code == 200
 
 
 def test_session_cookie_is_http_only(product, new_person):

@@ -159,6 +159,13 @@ MUTATIONS = [
         _AUTHENTICATION,
     ),
     Mutation(
+        ("7.2.2", "7.2.4"),
+        "backend/api/sign_in.py",
+        "    if not request.session.is_empty():\n",
+        "    if False:\n",
+        f"{_AUTHENTICATION}::test_second_sign_in_ends_the_session_before",
+    ),
+    Mutation(
         ("7.3.2",),
         "backend/settings.py",
         "SESSION_COOKIE_HTTPONLY = True\n",

@@ -13,6 +13,13 @@ MUTATIONS = [
         "tests/accounts/test_internal_calls.py",
     ),
     Mutation(
+        ("13.2.3",),
+        "infra/compose.yaml",
+        "${GRAFANA_PASSWORD:?set it in compose.env}",
+        "${GRAFANA_PASSWORD:-admin}",
+        "tests/infra/test_deployment.py::test_compose_demands_every_secret",
+    ),
+    Mutation(
         ("13.4.2",),
         "backend/settings.py",
         'DEBUG = env_flag("PARLEY_DEBUG", False)\n',
@@ -53,6 +60,13 @@ MUTATIONS = [
         '    Table(label="accounts.PendingSignUp", email="email", hidden=("password", "token_sha256")),\n',
         "",
         "tests/rights/test_registry.py",
+    ),
+    Mutation(
+        ("15.1.2",),
+        "constraints.txt",
+        "django-storages==1.14.6\n",
+        "",
+        "tests/infra/test_dependencies.py::test_every_direct_dependency_is_pinned",
     ),
     Mutation(
         ("15.3.2",),
@@ -180,5 +194,12 @@ MUTATIONS = [
         "        if evidence.failed and action is not Action.BLOCK:\n",
         "        if False:\n",
         "tests/safety/test_failed_layers.py",
+    ),
+    Mutation(
+        ("16.5.1",),
+        "backend/api/errors.py",
+        '                "Something went wrong on our side. If it happens again, report the"\n',
+        '                f"{error} went wrong on our side. If it happens again, report the"\n',
+        f"{_LOGS}::test_unexpected_error_is_logged_and_not_shown",
     ),
 ]
