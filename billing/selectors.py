@@ -20,6 +20,7 @@ from billing.partitions import month_of_id
 from billing.periods import Period, month_of, months_between, parse_period
 from billing.prices.loading import DEFAULT_CURRENCY, price_book
 from billing.prices.usage import Dimension, PricedBucket, Pricer, UsageBucket
+from billing.snapshots import one_snapshot
 from billing.usage_totals import HOUR, Column, usage_totals
 
 GroupBy = Literal["day", "model", "key", "user", "project"]
@@ -75,6 +76,7 @@ class UsageSummary(UsageTotal):
 
 
 @from_replica(fresh=True)
+@one_snapshot()
 def usage_summary(
     *,
     organization_id: UUID,

@@ -18,6 +18,7 @@ from billing.accounts import terms_of
 from billing.permissions import require_manager
 from billing.prices.usage import DIMENSIONS, Dimension, UsageBucket
 from billing.selectors import priced_usage
+from billing.snapshots import one_snapshot
 from billing.usage_totals import HOUR, Column, usage_totals
 
 WIDTHS = {
@@ -110,6 +111,7 @@ def bucket_page(
 
 
 @from_replica(fresh=True)
+@one_snapshot()
 def usage_buckets(
     *,
     principal: Principal,
@@ -151,6 +153,7 @@ def usage_buckets(
 
 
 @from_replica(fresh=True)
+@one_snapshot()
 def cost_buckets(
     *, principal: Principal, page: BucketPage, group_by: Sequence[str]
 ) -> tuple[str, list[tuple[datetime, list[CostResult]]]]:
