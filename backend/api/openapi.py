@@ -48,11 +48,11 @@ class ParleyAPI(NinjaAPI):
         """What authenticates each operation, None where nothing does, by its method and its route
         as Django writes it."""
         return {
-            (method, _django_route(prefix + path)): None if auth is NOT_SET else auth
+            (method, _django_route(prefix + path)): auth
             for prefix, router, of_router in self._mounted
             for path, view in router.path_operations.items()
             for operation in view.operations
-            for auth in [of_router if operation.auth_param is NOT_SET else operation.auth_param]
+            for auth in [_first_set(operation.auth_param, of_router, router.auth)]
             for method in operation.methods
         }
 
@@ -113,3 +113,8 @@ def _with_error_objects(view: View) -> View:
         )
 
     return wrapped
+
+
+def _first_set(*auths: Any) -> Any:
+    """Return the first that was given: an operation's counts before its router's. None without."""
+    return next((auth for auth in auths if auth is not NOT_SET), None)

@@ -139,6 +139,22 @@ def test_every_operation_has_a_door() -> None:
         assert (method, route_for(path).route) in known, (method, template)
 
 
+def test_authenticated_operation_has_an_authenticated_door() -> None:
+    """Wherever it is named: at the operation, its router, or where that is mounted."""
+    asked = {
+        (method, path)
+        for method, path, operation in DOCUMENT.operations()
+        if any("AnonymousWithCsrf" not in scheme for scheme in operation.get("security", ()))
+    }
+    assert len(asked) > 100
+    open_doors = [
+        (method, path)
+        for method, path, example in OPERATIONS
+        if (method, path) in asked and door_for(method, example).authenticate is None
+    ]
+    assert open_doors == []
+
+
 def test_prompts_and_files_have_longer_bodies_than_the_rest() -> None:
     large = {
         template
