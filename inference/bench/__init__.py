@@ -3,6 +3,7 @@
     client.py      one streamed request to an OpenAI-style server, with the time of every token
     metrics.py     what vLLM's benchmark reports, from such timings
     workloads.py   what is asked and when
+    pools.py       the sampling that the product asks for
     lengths.py     a published mix of prompt and answer lengths
     engine.py      serves the model, runs the workloads
     peers/         transformers (static and continuous batches), llama.cpp, OpenVINO, a process each

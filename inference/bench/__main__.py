@@ -27,6 +27,7 @@ from inference.bench.kept import Kept
 from inference.bench.limits import Machine, bytes_of_step, file_bytes
 from inference.bench.peers.bf16_folder import bf16_folder
 from inference.bench.peers.cases import Cases, Rates
+from inference.bench.pools import default_sampling
 from inference.bench.report import BenchReport, markdown, plot
 from inference.model.files.open import open_weights
 
@@ -110,7 +111,8 @@ def _measure_engine(
     with served(path, plain) as url:
         ready_s = time.monotonic() - began
         start = Start(ready_s, memory_of_processes(), file_bytes(path))
-        run = measure(url, model.vocab_size, sizes, only_rates=args.only_rates)
+        sampling = default_sampling(path)
+        run = measure(url, model.vocab_size, sizes, only_rates=args.only_rates, sampling=sampling)
         engine = asyncio.run(run)
     if engine.rewriting is not None:
         with served(path, args.serve_options) as url:

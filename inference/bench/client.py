@@ -6,6 +6,7 @@ Through aiohttp, whose parser is C: the client shares the processor with the eng
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import aiohttp
@@ -64,19 +65,25 @@ async def chat(client: aiohttp.ClientSession, message: str, output: int) -> Timi
     )
 
 
-async def ask(client: aiohttp.ClientSession, prompt: list[int], output: int) -> Timing:
-    """Complete `prompt` greedily with exactly `output` tokens.
+async def ask(
+    client: aiohttp.ClientSession,
+    prompt: list[int],
+    output: int,
+    sampling: Mapping[str, object] | None = None,
+) -> Timing:
+    """Complete `prompt` with exactly `output` tokens, greedily where no `sampling` is given.
 
     Raises:
         aiohttp.ClientResponseError: when the server refuses.
     """
-    body = {"prompt": prompt, "max_tokens": output, "ignore_eos": True}
+    body = {"prompt": prompt, "max_tokens": output, "ignore_eos": True, **(sampling or {})}
     return await _stream(client, "/v1/completions", body)
 
 
 async def _stream(client: aiohttp.ClientSession, path: str, body: dict[str, object]) -> Timing:
-    body |= {
+    body = {
         "temperature": 0,
+        **body,
         "stream": True,
         # Counts in every chunk: one may hold several tokens, or one that completes no character.
         "stream_options": {"include_usage": True, "continuous_usage_stats": True},

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -118,18 +118,26 @@ def memory_of_processes() -> int:
     return sum(each.memory_full_info().pss for each in processes)
 
 
-async def measure(url: str, vocab: int, sizes: Sizes, *, only_rates: bool = False) -> EngineFigures:
+async def measure(
+    url: str,
+    vocab: int,
+    sizes: Sizes,
+    *,
+    only_rates: bool = False,
+    sampling: Mapping[str, object] | None = None,
+) -> EngineFigures:
     """Run every workload once (the rates several times) against a served engine.
 
     Args:
         only_rates: what the peers are asked too, and nothing else.
+        sampling: that of the product, whose decoding is timed in turn with greedy decoding.
     """
     async with session(url) as client:
         work = Workloads(client, vocab)
         await work.streams(1, 64, 8)  # warm
         rows: list[Metrics] = []
         ratios: dict[str, float] = {}
-        rates = await _rates(work, sizes.cases, rows)
+        rates = await _rates(work, sizes.cases, rows, sampling, ratios)
         if only_rates:
             return EngineFigures(rows, rates, ratios, None)
         await _length_mix(work, sizes, rows, ratios)
@@ -161,7 +169,13 @@ async def _rewriting(work: Workloads, sizes: Sizes, rows: list[Metrics]) -> floa
     return sum(len(timing.gaps) for timing in timings) / decoding
 
 
-async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
+async def _rates(
+    work: Workloads,
+    cases: Cases,
+    rows: list[Metrics],
+    sampling: Mapping[str, object] | None = None,
+    ratios: dict[str, float] | None = None,
+) -> Rates:
     """What the peers are asked too.
 
     Decoding is timed with prompts that are cached already, but for one token: otherwise the first
@@ -170,15 +184,22 @@ async def _rates(work: Workloads, cases: Cases, rows: list[Metrics]) -> Rates:
     decode: dict[int, float] = {}
     for streams in cases.streams:
         seen: list[float] = []
+        sampled: list[float] = []
         prompts = work.prompts(streams, cases.context + 1)
         await work.complete(prompts, 1)
         began = time.monotonic()
         while cases.wants_another(len(seen), time.monotonic() - began):
             timings = await work.complete(prompts, 1 + cases.steps)
             seen.append(decode_rate(timings))
+            if sampling is not None:
+                other = await work.complete(prompts, 1 + cases.steps, sampling)
+                sampled.append(decode_rate(other))
         name = f"{streams} streams, cached context {cases.context}"
         rows.append(Metrics.of(name, timings))
         decode[streams] = median(seen)
+        if sampled and ratios is not None:
+            name = f"decoding with the product's sampling to greedy, {streams} streams"
+            ratios[name] = median(sampled) / median(seen)
     prefill: dict[int, float] = {}
     for tokens in cases.prefill:
         alone = [await work.streams(1, tokens, 1) for _ in range(cases.repeats)]

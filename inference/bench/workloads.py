@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,9 +44,12 @@ class Workloads:
     def prompts(self, count: int, length: int) -> list[list[int]]:
         return [self._prompt(length) for _ in range(count)]
 
-    async def complete(self, prompts: list[list[int]], output: int) -> list[Timing]:
+    async def complete(
+        self, prompts: list[list[int]], output: int, sampling: Mapping[str, object] | None = None
+    ) -> list[Timing]:
         """All prompts at the same moment; a second time they are cached."""
-        return list(await asyncio.gather(*(ask(self._client, p, output) for p in prompts)))
+        asked = (ask(self._client, prompt, output, sampling) for prompt in prompts)
+        return list(await asyncio.gather(*asked))
 
     async def streams(self, count: int, prompt: int, output: int) -> list[Timing]:
         """`count` equal requests at once."""

@@ -1,26 +1,44 @@
-"""How often each token has come in a request, counted as it comes: a step costs what is new and
-not the whole context, which penalties look back on."""
+"""How often each token has come in a request, counted as it comes: a step costs what is new, and
+penalties touch the tokens that have come, not the vocabulary."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from inference.core import Request
+
+_FIRST_ROOM = 64
 
 
 @dataclass
 class _History:
-    counts: Tensor
-    """(vocab,) of the answer; what the prompt has of it, where that is continued, too."""
-    in_prompt: Tensor
-    """(vocab,) whether a token is in the prompt."""
+    """Invariant: the first `len(places)` of both arrays are of the tokens of `places`."""
+
+    ids: NDArray[np.int64]
+    counts: NDArray[np.float32]
+    """In the answer, and in what the prompt has of it, where that is continued."""
+    places: dict[int, int]
+    """Of each token that has come, in the arrays."""
     counted: int
     """Of the request's tokens."""
+
+    def add(self, token_ids: Iterable[int], times: int) -> None:
+        """These tokens have come, and count so many times each."""
+        for token in token_ids:
+            place = self.places.setdefault(token, len(self.places))
+            if place == len(self.ids):
+                self.ids = np.concatenate((self.ids, np.zeros_like(self.ids)))
+                self.counts = np.concatenate((self.counts, np.zeros_like(self.counts)))
+            self.ids[place] = token
+            self.counts[place] += times
+
+    def copy(self) -> _History:
+        return _History(self.ids.copy(), self.counts.copy(), dict(self.places), self.counted)
 
 
 class Histories:
@@ -29,37 +47,30 @@ class Histories:
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[Request, _History] = WeakKeyDictionary()
 
-    def counts(self, like: Tensor, request: Request, draft: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """How often each token is in the answer so far, and whether it is in prompt or answer.
+    def counts(
+        self, request: Request, draft: tuple[int, ...] = ()
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The distinct tokens of prompt and answer, and how often each is in the answer so far.
 
         Args:
-            like: (..., vocab), whose device and type counts have.
             draft: tokens after those that the request knows.
         """
         history = self._known.get(request)
         if history is None:
-            history = self._known[request] = _begin(like, request)
-        new = request.token_ids[history.counted :]
-        if new:
-            _count(history.counts, new)
+            history = self._known[request] = _begin(request)
+        if new := request.token_ids[history.counted :]:
+            history.add(new, times=1)
             history.counted += len(new)
-        counts = history.counts
         if draft:
-            counts = counts.clone()
-            _count(counts, draft)
-        return counts, history.in_prompt | (counts > 0)
+            history = history.copy()
+            history.add(draft, times=1)
+        num = len(history.places)
+        return history.ids[:num], history.counts[:num]
 
 
-def _begin(like: Tensor, request: Request) -> _History:
-    prompt = request.prompt_token_ids
-    counts = torch.zeros(like.shape[-1], dtype=like.dtype, device=like.device)
-    in_prompt = torch.zeros(like.shape[-1], dtype=torch.bool, device=like.device)
-    in_prompt[torch.tensor(prompt, device=like.device)] = True
-    if continued := request.sampling.continued_tokens:
-        _count(counts, prompt[len(prompt) - continued :])
-    return _History(counts, in_prompt, len(prompt))
-
-
-def _count(counts: Tensor, token_ids: Sequence[int]) -> None:
-    ids = torch.tensor(token_ids, device=counts.device)
-    counts.index_add_(0, ids, torch.ones_like(ids, dtype=counts.dtype))
+def _begin(request: Request) -> _History:
+    prompt, room = request.prompt_token_ids, _FIRST_ROOM
+    history = _History(np.zeros(room, np.int64), np.zeros(room, np.float32), {}, len(prompt))
+    history.add(prompt, times=0)
+    history.add(prompt[len(prompt) - request.sampling.continued_tokens :], times=1)
+    return history

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from inference.core import SamplingParams
+from inference.kernels.cpu.compile import load_kernels
+from inference.kernels.cpu.sampling import CpuRowSampler
 
 _CANDIDATES = (512, 4096)
 """Top-p is looked for among so many tokens first; only flat distributions need more."""
@@ -30,11 +32,13 @@ class RowSampler(Protocol):
 
 
 def pick_row_sampler(device: torch.device) -> RowSampler:
-    """The kernel on a GPU that has Triton, else plain torch."""
+    """The kernel for this device where there is one, else plain torch."""
     if device.type == "cuda" and importlib.util.find_spec("triton") is not None:
         from inference.kernels.gpu.sampling import sample_rows as sample_on_gpu
 
         return sample_on_gpu
+    if device.type == "cpu" and (kernels := load_kernels()) is not None:
+        return CpuRowSampler(kernels)
     return sample_rows
 
 

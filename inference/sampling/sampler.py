@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,9 +23,8 @@ from inference.sampling.histories import Histories
 from inference.sampling.row_sampler import RowSampler, sample_rows
 from inference.sampling.uniform import uniform
 
-_MAX_REPETITION = 1e6
-"""A stronger repetition penalty, or the inverse of it, gives the same tokens; its quotients may not
-be finite."""
+_REPETITIONS = (1e-6, 1e6)
+"""A stronger repetition penalty gives the same tokens; its quotients may not be finite."""
 
 
 @dataclass(frozen=True)
@@ -125,22 +125,24 @@ def _penalise(
 
     Source: Keskar et al. 2019 (CTRL) for repetition; OpenAI's API for the other two.
     """
-    chosen = [rows[i] for i in indices]
-    values = logits[indices]
-    found = [histories.counts(values, row.request, row.draft) for row in chosen]
-    counts, seen = (torch.stack(each) for each in zip(*found, strict=True))
-    repetition = _column(values, [row.sampling.repetition_penalty for row in chosen])
-    repetition = repetition.clamp(1 / _MAX_REPETITION, _MAX_REPETITION)
-    values = torch.where(
-        seen, torch.where(values > 0, values / repetition, values * repetition), values
-    )
-    values -= counts * _column(values, [row.sampling.frequency_penalty for row in chosen])
-    values -= (counts > 0) * _column(values, [row.sampling.presence_penalty for row in chosen])
-    logits[indices] = values
+    found = [histories.counts(rows[i].request, rows[i].draft) for i in indices]
+    lengths = [len(ids) for ids, _ in found]
+    at = np.repeat(indices, lengths), np.concatenate([ids for ids, _ in found])
+    row_ids, token_ids = (torch.from_numpy(each).to(logits.device) for each in at)
+    sampling = [rows[i].sampling for i in indices]
 
+    def of_each_token(values: list[float]) -> Tensor:
+        return torch.from_numpy(np.repeat(np.array(values, np.float32), lengths)).to(logits.device)
 
-def _column(like: Tensor, values: list[float]) -> Tensor:
-    return torch.tensor(values, dtype=like.dtype, device=like.device)[:, None]
+    repetition = np.clip([each.repetition_penalty for each in sampling], *_REPETITIONS)
+    factors = of_each_token(repetition.tolist())
+    values = logits[row_ids, token_ids]
+    values = torch.where(values > 0, values / factors, values * factors)
+    if any(each.frequency_penalty or each.presence_penalty for each in sampling):
+        counts = torch.from_numpy(np.concatenate([each for _, each in found])).to(logits.device)
+        values -= counts * of_each_token([each.frequency_penalty for each in sampling])
+        values -= (counts > 0) * of_each_token([each.presence_penalty for each in sampling])
+    logits[row_ids, token_ids] = values
 
 
 def _logprobs_wanted(logits: Tensor, rows: list[LogitsRow]) -> dict[int, Tensor]:

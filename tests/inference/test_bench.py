@@ -20,6 +20,7 @@ from inference.bench.lengths import MAX_LENGTH, MEAN_OUTPUT, MEAN_PROMPT, shareg
 from inference.bench.limits import Machine, prefill_flops
 from inference.bench.metrics import Metrics, ServiceLevel, percentile
 from inference.bench.peers.cases import Cases, Rates
+from inference.bench.pools import default_sampling
 from inference.bench.random_model import write_random_model
 from inference.bench.report import BenchReport, markdown, plot
 from inference.bench.workloads import rewriting_prompts
@@ -141,6 +142,15 @@ def test_chats_beside_a_long_prompt_have_ratios():
     seen = Beside([0.1, 0.2, 0.3], [0.5, 0.6, 0.7], long_alone=10.0, long_beside=15.0)
     cells = [cell.strip() for cell in seen.row(4).split("|")[1:-1]]
     assert cells == ["4", "0.20", "0.60", "0.70", "3.0", "10.0", "15.0", "1.50", "3"]
+
+
+def test_sampling_of_a_model_is_that_of_its_pool(tmp_path):
+    (tmp_path / "infra").mkdir()
+    (tmp_path / "infra/pools.toml").write_text(
+        '[[model]]\nid = "tiny"\nsampling = {top_k = 3}\n[[model]]\nid = "plain"\n'
+    )
+    assert default_sampling(Path("elsewhere/Tiny-Q4.gguf"), tmp_path) == {"top_k": 3}
+    assert default_sampling(Path("plain.gguf"), tmp_path) is None
 
 
 def test_plot_is_an_image_with_a_bar_for_each_rate():

@@ -1,4 +1,4 @@
-"""A token for each row: plain torch and the Triton kernel against the definition in float64."""
+"""A token for each row: plain torch and both kernels against the definition in float64."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import Tensor
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -15,6 +17,8 @@ if DEVICE.type == "cpu":
 pytest.importorskip("triton")
 
 from inference.core import SamplingParams  # noqa: E402
+from inference.kernels.cpu.compile import load_kernels  # noqa: E402
+from inference.kernels.cpu.sampling import CpuRowSampler  # noqa: E402
 from inference.kernels.gpu.sampling import sample_rows as sample_by_kernel  # noqa: E402
 from inference.sampling.row_sampler import RowSampler, sample_rows  # noqa: E402
 
@@ -31,7 +35,7 @@ KINDS: list[dict[str, float]] = [
     {"top_k": 5000, "top_p": 0.999},
     {"top_p": 1e-6},
 ]
-SAMPLERS: list[RowSampler] = [sample_rows, sample_by_kernel]
+SAMPLERS = ("torch", "GPU kernel", "CPU kernel")
 
 
 def params(**changes) -> SamplingParams:
@@ -53,9 +57,19 @@ def distribution(logits: Tensor, p: SamplingParams) -> Tensor:
     return kept / kept.sum()
 
 
-@pytest.fixture(params=SAMPLERS, ids=["torch", "kernel"])
+@pytest.fixture(scope="module")
+def by_cpu_kernel(kernel_variants) -> RowSampler:
+    return CpuRowSampler(kernel_variants)
+
+
+@pytest.fixture(params=SAMPLERS)
 def sample(request) -> RowSampler:
-    return request.param
+    if request.param == "CPU kernel":
+        kernels = load_kernels()
+        assert kernels is not None
+        sampler = CpuRowSampler(kernels)
+        return lambda rows, *given: sampler(rows.cpu(), *given).to(rows.device)
+    return sample_rows if request.param == "torch" else sample_by_kernel
 
 
 @pytest.mark.parametrize("vocab", [40, 1500])
@@ -76,7 +90,8 @@ def test_token_is_where_the_distribution_passes_the_random_number(sample, vocab)
 def test_evenly_spread_numbers_give_the_distribution(sample, kind):
     torch.manual_seed(1)
     logits = torch.randn(12) * 2
-    count = 400 if sample is sample_rows or DEVICE.type == "cuda" else 8  # interpreted, it is slow
+    is_interpreted = sample is sample_by_kernel and DEVICE.type == "cpu"
+    count = 8 if is_interpreted else 400
     p = params(**kind)
     numbers = [(i + 0.5) / count for i in range(count)]
     tokens = sample(logits.to(DEVICE).repeat(count, 1), [p] * count, numbers)
@@ -137,3 +152,49 @@ def test_forbidden_tokens_are_never_sampled(sample):
     logits[1:, [3, 40]] = 2.5
     kinds = [params(), params(top_k=2), params(top_p=0.9)]
     assert sample(logits, kinds, [0.99, 0.2, 0.7]).tolist() == [17, 3, 40]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    vocab=st.sampled_from([1, 7, 40, 63, 64, 1_500, 6_001]),
+    spread=st.sampled_from([0.5, 2.0, 5.0]),
+    has_ties=st.booleans(),
+    has_forbidden=st.booleans(),
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([0.1, 0.2, 0.7, 1.0, 2.0]),
+            st.sampled_from([0, 0, 1, 20, 64, 700, 5_000]),
+            st.sampled_from([1.0, 1.0, 0.1, 0.8, 0.9, 0.95, 0.9999]),
+            st.sampled_from([0.0, 0.0, 0.05, 0.3]),
+            st.floats(0, 1, exclude_max=True),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+def test_cpu_kernel_samples_the_tokens_of_plain_torch(
+    by_cpu_kernel, seed, vocab, spread, has_ties, has_forbidden, rows
+):
+    """But where the random number lies on the border between two tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    logits = torch.randn(len(rows), vocab, generator=generator) * spread
+    if has_ties:
+        logits = logits.mul(4).round().div(4)
+    if has_forbidden:
+        logits[:, 1:][:, torch.rand(vocab - 1, generator=generator) < 0.7] = -torch.inf
+    asked = [params(temperature=t, top_k=k, top_p=p, min_p=m) for t, k, p, m, _ in rows]
+    numbers = [number for *_, number in rows]
+    found = by_cpu_kernel(logits, asked, numbers).tolist()
+    wanted = sample_rows(logits, asked, numbers).tolist()
+    for row, (token, other) in enumerate(zip(found, wanted, strict=True)):
+        if token != other:
+            reached = distribution(logits[row], asked[row]).cumsum(-1)
+            border = reached[min(token, other)]
+            assert abs(float(border) - numbers[row]) < 1e-5
+
+
+def test_flat_row_needs_every_token(by_cpu_kernel):
+    logits = torch.zeros(1, 3_000)
+    tokens = [int(by_cpu_kernel(logits, [params(top_p=0.9)], [(i + 0.25) / 10])) for i in range(10)]
+    assert tokens == [270 * i + 67 for i in range(10)]

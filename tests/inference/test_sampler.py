@@ -157,6 +157,60 @@ def test_penalties_of_a_long_answer_are_those_of_its_tokens_counted_at_once():
             request.token_ids += [own.token_id, step]
 
 
+def plain_penalties(
+    logits: torch.Tensor, prompt: list[int], answer: list[int], p: SamplingParams
+) -> torch.Tensor:
+    """The definition, over the whole vocabulary."""
+    counts = torch.zeros(VOCAB)
+    for token in answer:
+        counts[token] += 1
+    seen = counts > 0
+    seen[prompt] = True
+    penalised = torch.where(
+        logits > 0, logits / p.repetition_penalty, logits * p.repetition_penalty
+    )
+    changed = torch.where(seen, penalised, logits)
+    changed = changed - counts * p.frequency_penalty
+    return changed - (counts > 0) * p.presence_penalty
+
+
+_TOKENS = st.lists(st.integers(0, VOCAB - 1), max_size=120)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    rows=st.lists(
+        st.tuples(
+            _TOKENS.filter(len),
+            _TOKENS,
+            st.lists(st.integers(0, 9), max_size=4),
+            st.sampled_from([1.0, 1.05, 1.3, 0.5]),
+            st.sampled_from([0.0, 0.4, -0.5]),
+            st.sampled_from([0.0, 0.2]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_penalties_change_the_tokens_that_have_come_and_no_other(seed, rows):
+    logits = torch.randn(len(rows), VOCAB, generator=torch.Generator().manual_seed(seed)) * 3
+    asked, wanted = [], logits.clone()
+    for index, (prompt, answer, draft, repetition, frequency, presence) in enumerate(rows):
+        request = make_request(
+            prompt,
+            answer,
+            temperature=0.0,
+            repetition_penalty=repetition,
+            frequency_penalty=frequency,
+            presence_penalty=presence,
+        )
+        asked.append(LogitsRow(request, tuple(draft)))
+        wanted[index] = plain_penalties(logits[index], prompt, [*answer, *draft], request.sampling)
+    found = logits.clone()
+    Sampler(frozenset([EOS]))(found, asked)
+    torch.testing.assert_close(found, wanted, rtol=0, atol=0)
+
+
 def test_logit_bias_forces_and_forbids():
     logits = torch.zeros(1, VOCAB)
     assert sample(logits, [make_request(temperature=0.0, logit_bias={77: 100.0})]) == [77]

@@ -23,6 +23,7 @@
 //   span_exact.h, span_bfloat16.h   in float32 and rounded
 //   readout.h      linear functions of what a layer leaves
 //   decode.h       all layers over few rows at once
+//   sample.h       a token for each row of logits
 //
 // Every weight is dequantized exactly as the file says, so results differ from a float32
 // model's only by the order of additions (but in int8.h, and as far as the cache rounds).
@@ -31,6 +32,7 @@
 #include "decode.h"
 #include "mlp.h"
 #include "pack.h"
+#include "sample.h"
 
 extern "C" {
 
@@ -164,5 +166,15 @@ void parley_decode(const ParleyLayer* layers, int count, const ParleyShape* shap
                    const ParleyDecodeBatch* batch) {
 #define PARLEY_DECODE(Row) decode<Row>(layers, count, *shape, *batch)
   PARLEY_WITH_ROW(shape->row_kind, PARLEY_DECODE)
+}
+
+// tokens (R) of logits (R, vocab); of each row temperature, top-k, top-p, min-p and a random number. One
+// thread: a row takes less time than waking another.
+void parley_sample(const float* logits, const double* wanted, int64_t* tokens, int R, int vocab) {
+  for (int r = 0; r < R; r++) {
+    const double* row = wanted + 5 * (size_t)r;
+    const Sampling sampling{(float)row[0], row[2], row[3], row[4], (int64_t)row[1]};
+    tokens[r] = sample_row(logits + (size_t)r * vocab, vocab, sampling);
+  }
 }
 }
