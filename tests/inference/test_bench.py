@@ -166,12 +166,12 @@ def random_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def measured() -> Machine:
-    return Machine.measure()
+    return Machine.measure(size=64)
 
 
 @pytest.fixture
 def measured_once(measured: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To measure what this machine can do takes a second of its time."""
+    """To measure what this machine can do takes seconds, and minutes without int8 products."""
     monkeypatch.setattr(Machine, "measure", lambda _clock: measured)
 
 
