@@ -12,6 +12,7 @@ import structlog
 
 from backend.accounts.principal import Principal
 from backend.conversations.models import Message, Passage
+from backend.conversations.parts import files_read, has_files
 from backend.conversations.passages import (
     Embedding,
     embeddings_missing,
@@ -30,6 +31,7 @@ from backend.generation.pools.config import PoolConfig, load_pools
 from backend.generation.service import embeddings_create, rerank_create
 from backend.platform.database import in_database
 from backend.platform.errors import ParleyError
+from backend.platform.stored_files import in_storage
 
 log = structlog.get_logger(__name__)
 
@@ -52,16 +54,22 @@ class Asker:
 
 
 async def history_with_passages(asker: Asker, turn: Turn) -> list[ChatMessage]:
-    """What the model is to read: the turn's history, with passages where it has long files."""
-    answer = turn.assistant_message
+    """What the model is to read: the turn's history, with its files, and passages of long ones.
+
+    Raises:
+        StorageUnavailable.
+    """
+    answer, history = turn.assistant_message, turn.history
+    if has_files(history):
+        history = await in_storage(files_read, history)
     if not (answer.sent or {}).get("searched"):
-        return turn.history
+        return history
     question = await in_database(question_of, turn.user_message)
     embedding = await _embedding(asker, answer, question.strip())
     best = await in_database(passages_find, answer, question, embedding=embedding)
     best = await _reranked(asker, question, best)
     chosen = await in_database(passages_note, answer, best)
-    return await in_database(with_passages, turn.history, chosen)
+    return await in_database(with_passages, history, chosen)
 
 
 async def _embedding(asker: Asker, answer: Message, question: str) -> Embedding | None:

@@ -13,22 +13,19 @@ from backend.conversations.models import (
     MessageRole,
     MessageStatus,
 )
-from backend.conversations.parts import parts_for_model
+from backend.conversations.parts import BYTES_PER_TOKEN, TOKENS_PER_IMAGE, parts_for_model
 from backend.conversations.tree import MESSAGE_OVERHEAD, path_to
 from backend.conversations.types import (
     ChatMessage,
     ImagePart,
     Part,
+    StoredPart,
     TextPart,
     ToolCall,
     UntrustedPart,
 )
 
-# The text is not tokenized yet. English has about four bytes a token, code and other
-# scripts about three: to count too much only forgets a little earlier.
-_BYTES_PER_TOKEN = 3
-_TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // _BYTES_PER_TOKEN
-_TOKENS_PER_IMAGE = 1000
+_TOKENS_PER_MESSAGE = MESSAGE_OVERHEAD // BYTES_PER_TOKEN
 _IN_TURNS = {MessageRole.USER, MessageRole.ASSISTANT}
 _OF_PROGRAMS = {"call", "call_output", "instruction", "removed", "reasoning"}
 # A longer line reads like orders to the injection classifier.
@@ -122,7 +119,7 @@ def history_of(
     path = path_to(
         conversation_id=leaf.conversation_id,
         leaf_id=leaf.id,
-        max_bytes=tokens * _BYTES_PER_TOKEN,
+        max_bytes=tokens * BYTES_PER_TOKEN,
     )
     is_whole = bool(path) and path[0].parent_id is None
     covered = [at for at, one in enumerate(path) if summary and one.pk == summary.through_id]
@@ -199,9 +196,11 @@ def tokens_of_parts(parts: Iterable[Part]) -> int:
     count = 0
     for part in parts:
         if isinstance(part, ImagePart):
-            count += _TOKENS_PER_IMAGE
+            count += TOKENS_PER_IMAGE
+        elif isinstance(part, StoredPart):
+            count += part.tokens
         else:
-            count += len(part.text.encode()) // _BYTES_PER_TOKEN
+            count += len(part.text.encode()) // BYTES_PER_TOKEN
     return count
 
 

@@ -17,6 +17,7 @@ from backend.conversations.assistant_access import assistant_of_chat
 from backend.conversations.history import history_read, tokens_of, tokens_of_parts
 from backend.conversations.memories import MAX_TOKENS, memories_for, memory_section
 from backend.conversations.models import ChatDefaults, Conversation, Message, MessageRole
+from backend.conversations.parts import files_read
 from backend.conversations.passages import (
     passages_noted,
     reading_for,
@@ -186,7 +187,7 @@ def prompt_for(
 
 def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
     """What was sent for an answer. Its messages are read again by the rule that chose them, so
-    that no prompt is stored twice.
+    that no prompt is stored twice. Reads files: see `files_read`.
 
     Raises:
         NotFound: the message; or nothing was noted of it.
@@ -208,5 +209,7 @@ def sent_prompt_get(*, principal: Principal, message_id: UUID) -> SentPrompt:
         model=answer.model,
         instructions=sent["instructions"],
         parameters=sent["parameters"],
-        messages=with_passages(with_shared(history.messages, files), passages_noted(answer)),
+        messages=files_read(
+            with_passages(with_shared(history.messages, files), passages_noted(answer))
+        ),
     )

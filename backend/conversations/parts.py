@@ -1,5 +1,8 @@
 """The parts of a message: checked when they come in, and shaped for the model when they go out.
 
+A prompt is made in a transaction, and a storage may take seconds to answer. So its files stand in
+it by their ids, and are read after the commit (`files_read`).
+
 In: `{"type": "text", "text"}`, `{"type": "image", "attachment_id"}`, `{"type": "file",
 "attachment_id"}`; stored with the attachment's `filename` beside its id. Out: the typed parts of
 types.py, a text file or document as untrusted content.
@@ -12,13 +15,26 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from msgspec.structs import replace
 
 from backend.conversations.models import Attachment, AttachmentKind, Passage
-from backend.conversations.types import ImagePart, Part, TextPart, UntrustedPart
+from backend.conversations.types import (
+    ChatMessage,
+    ImagePart,
+    Part,
+    StoredPart,
+    TextPart,
+    UntrustedPart,
+)
 from backend.platform.errors import InvalidRequest
 
 PARTS_LIMIT = 32
 TEXT_LIMIT = 1_000_000
+BYTES_PER_TOKEN = 3
+"""The text is not tokenized yet. English has about four bytes a token, code and other scripts about
+three: to count too much only forgets a little earlier."""
+TOKENS_PER_IMAGE = 1000
+_GONE = "[An attached file is no longer available.]"
 
 log = structlog.get_logger(__name__)
 
@@ -96,8 +112,6 @@ def parts_for_model(
 
     Args:
         searched: attachments of which passages are read elsewhere (passages.py).
-
-    Reads files. One that is gone is named in its place: the rest of the chat still stands.
     """
     notes: list[str] = []
     texts: list[str] = []
@@ -114,19 +128,64 @@ def parts_for_model(
         if attachment is not None and attachment.kind == AttachmentKind.DOCUMENT:
             files.append(document_part(attachment, _passages_of(attachment)))
             continue
-        data = _read(attachment) if attachment else None
-        if attachment is None or data is None:
-            texts.append("[An attached file is no longer available.]")
+        if attachment is None:
+            texts.append(_GONE)
         elif attachment.kind == AttachmentKind.IMAGE:
-            url = f"data:{attachment.content_type};base64,{base64.b64encode(data).decode()}"
-            images.append(ImagePart(url, attachment_id=str(attachment.id)))
+            images.append(StoredPart(attachment.id, TOKENS_PER_IMAGE))
         else:
-            files.append(_untrusted(attachment, "an attached file", data.decode()))
+            files.append(StoredPart(attachment.id, attachment.size // BYTES_PER_TOKEN))
     text = "\n\n".join(texts)
     if not files and not images and not notes:
         return text
     ours = [TextPart(note, is_ours=True) for note in notes]
     return [*files, *ours, *([TextPart(text)] if text else []), *images]
+
+
+def files_read(history: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """`history` with the content of its files. One that is gone is named in its place: the rest of
+    the chat still stands.
+
+    Not to be called in a transaction, nor in a thread for the database (`in_storage`).
+
+    Raises:
+        StorageUnavailable.
+    """
+    ids = [part.attachment_id for message in history for part in _stored_parts(message)]
+    attachments = Attachment.objects.in_bulk(ids) if ids else {}
+    return [
+        _with_files(message, attachments) if _stored_parts(message) else message
+        for message in history
+    ]
+
+
+def has_files(history: Iterable[ChatMessage]) -> bool:
+    """Whether there is anything to be read."""
+    return any(_stored_parts(message) for message in history)
+
+
+def _stored_parts(message: ChatMessage) -> list[StoredPart]:
+    if isinstance(message.content, str):
+        return []
+    return [part for part in message.content if isinstance(part, StoredPart)]
+
+
+def _with_files(message: ChatMessage, attachments: Mapping[UUID, Attachment]) -> ChatMessage:
+    parts = [
+        _content_of(attachments.get(part.attachment_id)) if isinstance(part, StoredPart) else part
+        for part in message.parts
+    ]
+    texts = [part.text for part in parts if isinstance(part, TextPart) and not part.is_ours]
+    return replace(message, content=parts if len(texts) < len(parts) else "\n\n".join(texts))
+
+
+def _content_of(attachment: Attachment | None) -> Part:
+    data = _read(attachment) if attachment else None
+    if attachment is None or data is None:
+        return TextPart(_GONE)
+    if attachment.kind == AttachmentKind.IMAGE:
+        url = f"data:{attachment.content_type};base64,{base64.b64encode(data).decode()}"
+        return ImagePart(url, attachment_id=str(attachment.id))
+    return _untrusted(attachment, "an attached file", data.decode())
 
 
 def document_part(

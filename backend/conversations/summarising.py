@@ -7,6 +7,7 @@ a model is not kept at all.
 """
 
 import re
+from collections.abc import Sequence
 from uuid import UUID
 
 import httpx2
@@ -14,10 +15,11 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
-from backend.conversations.history import Entry, history_of, kept_from
+from backend.conversations.history import history_of, kept_from
 from backend.conversations.models import Conversation, ConversationSummary, Message
 from backend.conversations.notify import notify
 from backend.conversations.own_calls import FAILURES, answer_to
+from backend.conversations.parts import files_read
 from backend.conversations.passages import reading_for
 from backend.conversations.summaries import summarises_in, summary_for
 from backend.conversations.summary_requests import KEPT
@@ -80,19 +82,16 @@ def conversation_summarise(*, message_id: UUID, tokens: int, asked: bool = False
         return False
     text = _summary(
         leaf.conversation,
-        transcript_of(history.entries[:first]),
+        transcript_of(files_read([one.message for one in history.entries[:first]])),
         before=before.text if before else "",
         tokens=tokens,
     )
     return text is not None and _store(leaf.conversation, through, text)
 
 
-def transcript_of(entries: list[Entry]) -> list[str]:
+def transcript_of(messages: Sequence[ChatMessage]) -> list[str]:
     """One text for each message, with who said it, cut where it is long."""
-    return [
-        f"{_NAMES.get(one.message.role, one.message.role)}: {_words(one.message)}"
-        for one in entries
-    ]
+    return [f"{_NAMES.get(one.role, one.role)}: {_words(one)}" for one in messages]
 
 
 def parts_of(transcript: list[str], *, max_bytes: int) -> list[str]:

@@ -6,6 +6,7 @@ Encodable by msgspec, because a request is kept in Redis for as long as its gene
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from uuid import UUID
 
 import msgspec
 
@@ -63,7 +64,24 @@ class UntrustedPart(msgspec.Struct, frozen=True, tag="untrusted"):
         return f"[File: {self.name}]\n{self.text}" if self.name else self.text
 
 
-Part = TextPart | ImagePart | UntrustedPart
+class StoredPart(msgspec.Struct, frozen=True, tag="stored"):
+    """A file of a chat whose content is not read yet: `files_read` (parts.py) puts an image or a
+    text in its place.
+
+    Attributes:
+        tokens: about how many it takes.
+    """
+
+    attachment_id: UUID
+    tokens: int
+
+    @property
+    def text(self) -> str:
+        """Nobody may take an unread file for an empty one: neither a check nor a model."""
+        raise RuntimeError(f"Attachment {self.attachment_id} was not read; call files_read first.")
+
+
+Part = TextPart | ImagePart | UntrustedPart | StoredPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +156,7 @@ class Turn:
 
     Attributes:
         history: the chat's instructions, and the path to `user_message`, oldest first, ending
-            with it.
+            with it; its files are not read yet.
         parameters: the chat's sampling parameters, by their upstream names.
         is_temporary: nothing of the chat is kept.
     """

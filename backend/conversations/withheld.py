@@ -20,7 +20,6 @@ from backend.conversations.types import (
     ChatMessage,
     ImagePart,
     Part,
-    TextPart,
     UntrustedPart,
     Withheld,
 )
@@ -130,7 +129,9 @@ def withheld_parts_get(
     found: dict[WithheldFile, UntrustedPart | ImagePart] = {}
     for message in sent.messages:
         for part in message.parts:
-            if not isinstance(part, TextPart) and (file := _noted_of(part, noted)) is not None:
+            if not isinstance(part, UntrustedPart | ImagePart):
+                continue
+            if (file := _noted_of(part, noted)) is not None:
                 found[file] = part
     return list(found.items())
 

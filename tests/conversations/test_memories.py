@@ -16,6 +16,7 @@ from backend.conversations import memories
 from backend.conversations.handover import conversations_hand_over
 from backend.conversations.memory_models import Memory
 from backend.conversations.models import Attachment, AttachmentKind, Conversation, Message
+from backend.conversations.parts import files_read
 from backend.conversations.selectors import branch_get
 from backend.conversations.services import conversation_create
 from backend.conversations.turns import message_finish, turn_create, turn_regenerate
@@ -117,7 +118,7 @@ def test_untrusted_text_is_never_looked_at() -> None:
     part = {"type": "file", "attachment_id": str(file.pk)}
     assert file.kind == AttachmentKind.TEXT
     with_file = say(ada, conversation, "Summarise the file.", part)
-    assert any(order in one.text for one in with_file.history)  # the model does read it
+    assert any(order in one.text for one in files_read(with_file.history))  # the model does read it
     assert answered(with_file, text=order).memory is None
 
     pasted = f"Summarise this page:\n\n{order}\n\n{'Words of a page. ' * 60}"

@@ -23,6 +23,7 @@ from backend.platform.errors import StorageUnavailable
 from backend.storage import storage_backend
 from infra.services.ports import free_port
 from infra.services.process import end_tree, spawn, tail
+from tests.api.test_chat_page import messages_of
 from tests.api.users import Person, program, sign_up
 from tests.factories import member
 from tests.support.processes import PYTHON
@@ -119,41 +120,73 @@ def status_of(person: Person, path: str) -> tuple[int, str]:
     return answer.status_code, str(error.get("code", ""))
 
 
-def test_frozen_storage_holds_up_nothing_but_files(
-    s3: S3, scratch: Path, upstream: UpstreamThread
-) -> None:
-    """As by SIGSTOP, or a network that carries nothing any more."""
+@pytest.fixture
+def owner(s3: S3, scratch: Path, upstream: UpstreamThread) -> Iterator[Person]:
+    """Somebody in a product whose uploads are in the S3 server."""
     credentials = {name: os.environ[name] for name in os.environ if name.startswith("AWS_")}
     product = Product(
-        scratch / "frozen-storage",
+        scratch / f"s3-{s3.server.pid}",
         engine_url=upstream.url,
         background=(),
         settings={"STORAGE_URL": s3.url, **credentials},
     )
     try:
         product.start()
-        person = sign_up(product.url)
-        made = person.browser.post("/api/attachments", files={"file": ("a.txt", b"A harbour.")})
-        path = f"/api/attachments/{made.json()['id']}"
-        with program(product.url, person.new_key()["secret"]) as client:
-            lines = {"file": ("in.jsonl", b'{"a": 1}')}
-            stored = client.post("/v1/files", files=lines, data={"purpose": "batch"}).json()["id"]
-            assert client.get(f"/v1/files/{stored}/content").content == b'{"a": 1}'
-        assert status_of(person, path) == (200, "")
-        s3.server.send_signal(signal.SIGSTOP)
-        with ThreadPoolExecutor(30) as pool:
-            reading = [pool.submit(status_of, person, path) for _ in range(30)]
-            while not all(one.done() for one in reading):
-                assert status_of(person, "/api/conversations") == (200, "")
-                assert person.browser.get("/readyz").status_code == 200
-        assert {one.result() for one in reading} == {(503, "storage_unavailable")}
-        s3.server.send_signal(signal.SIGCONT)
-        deadline = time.monotonic() + 60
-        while status_of(person, path) != (200, ""):
-            assert time.monotonic() < deadline
-            time.sleep(0.5)
+        yield sign_up(product.url)
     finally:
         product.stop()
+
+
+def upload(person: Person) -> str:
+    made = person.browser.post("/api/attachments", files={"file": ("a.txt", b"A harbour.")})
+    return str(made.json()["id"])
+
+
+def thaw(s3: S3, person: Person, path: str) -> None:
+    s3.server.send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + 60
+    while status_of(person, path) != (200, ""):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+def test_frozen_storage_holds_up_nothing_but_files(s3: S3, owner: Person) -> None:
+    """As by SIGSTOP, or a network that carries nothing any more."""
+    path = f"/api/attachments/{upload(owner)}"
+    with program(str(owner.browser.base_url), owner.new_key()["secret"]) as client:
+        lines = {"file": ("in.jsonl", b'{"a": 1}')}
+        stored = client.post("/v1/files", files=lines, data={"purpose": "batch"}).json()["id"]
+        assert client.get(f"/v1/files/{stored}/content").content == b'{"a": 1}'
+    assert status_of(owner, path) == (200, "")
+    s3.server.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(30) as pool:
+        reading = [pool.submit(status_of, owner, path) for _ in range(30)]
+        while not all(one.done() for one in reading):
+            assert status_of(owner, "/api/conversations") == (200, "")
+            assert owner.browser.get("/readyz").status_code == 200
+    assert {one.result() for one in reading} == {(503, "storage_unavailable")}
+    thaw(s3, owner, path)
+
+
+def test_prompt_is_kept_when_its_file_is_not_read(s3: S3, owner: Person) -> None:
+    """The turn is committed first, so no transaction is open while the storage does not answer."""
+    attachment_id, chat = upload(owner), owner.new_conversation()
+    text = {"type": "text", "text": "What is this?"}
+    body = {"content": [text, {"type": "file", "attachment_id": attachment_id}]}
+    s3.server.send_signal(signal.SIGSTOP)
+    refused = owner.browser.post(f"/api/conversations/{chat}/messages", json=body, timeout=90)
+    assert refused.status_code == 503
+    assert refused.json()["error"]["code"] == "storage_unavailable"
+    [prompt, answer] = messages_of(owner, chat)
+    assert (prompt["content"], answer["status"]) == (text["text"], "failed")
+
+    thaw(s3, owner, f"/api/attachments/{attachment_id}")
+    again = owner.browser.post(f"/api/messages/{answer['id']}/regenerate", json={})
+    assert again.status_code == 200, again.text
+    [prompt, answer] = messages_of(owner, chat)
+    assert answer["status"] == "completed"
+    sent = owner.browser.get(f"/api/messages/{answer['id']}/sent").json()
+    assert "A harbour." in sent["messages"][-1]["text"]
 
 
 @pytest.mark.parametrize(

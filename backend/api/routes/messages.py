@@ -44,6 +44,7 @@ from backend.generation.selectors import generation_way
 from backend.generation.stations import in_order
 from backend.platform.database import in_database
 from backend.platform.errors import InvalidRequest
+from backend.platform.stored_files import in_storage
 from billing.prices.loading import DEFAULT_CURRENCY
 from billing.selectors import generation_cost
 
@@ -137,7 +138,7 @@ async def continue_answer(request: AuthenticatedRequest, message_id: UUID) -> Ht
 @router.get("/messages/{uuid:message_id}/sent", response=SentPromptOut)
 async def get_sent_prompt(request: AuthenticatedRequest, message_id: UUID) -> SentPromptOut:
     """What the model was sent for an answer: instructions, parameters, messages."""
-    sent = await in_database(sent_prompt_get, principal=request.auth, message_id=message_id)
+    sent = await in_storage(sent_prompt_get, principal=request.auth, message_id=message_id)
     cost = stations = None
     source = ""
     if sent.answer.generation_id is not None:
@@ -180,7 +181,7 @@ async def get_sources(request: AuthenticatedRequest, message_id: UUID) -> Source
 async def get_withheld(request: AuthenticatedRequest, message_id: UUID) -> WithheldOut:
     """The text that was kept from the model of an answer, because it reads like orders: in the
     files that are still there."""
-    found = await in_database(withheld_parts_get, principal=request.auth, message_id=message_id)
+    found = await in_storage(withheld_parts_get, principal=request.auth, message_id=message_id)
     return WithheldOut(
         data=[
             WithheldTextOut(
