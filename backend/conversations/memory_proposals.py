@@ -53,14 +53,15 @@ def typed_mark(principal: Principal, conversation: Conversation) -> dict[str, st
     return None if principal.is_api_key or conversation.is_temporary else dict(_TYPED)
 
 
-def memory_note(prompt: Message) -> None:
+def memory_note(prompt: Message, *, is_distress: bool) -> None:
     """Look at the prompt of a turn that has been answered; in the caller's transaction.
 
-    A request is kept. Of words about oneself the worker is asked, on commit.
+    A request is kept. Of words about oneself the worker is asked, on commit; never of a person in
+    distress, whose words are no fact to keep.
     """
     if prompt.role != MessageRole.USER or prompt.memory != _TYPED:
         return
-    if not memory_works_in(prompt.conversation):
+    if is_distress or not memory_works_in(prompt.conversation):
         noted_set(prompt)
         return
     asked = remembered_on_request(prompt.text)

@@ -326,7 +326,7 @@ def message_finish(
     if status != MessageStatus.COMPLETED or conversation.is_temporary:
         return
     if message.parent is not None:
-        memory_note(message.parent)
+        memory_note(message.parent, is_distress=SHOWS_SUPPORT in (message.sent or {}))
     if not conversation.title:
         _ask_for_title(conversation.pk)
     summary_ask(message)

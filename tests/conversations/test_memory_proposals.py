@@ -57,6 +57,20 @@ def test_words_about_oneself_are_proposed_once_and_metered(
     assert len(asked_of(upstream)) == before + 1, "one proposal waits in this chat"
 
 
+def test_distress_is_no_fact_to_keep(
+    upstream: UpstreamThread, person: Person, product: Product
+) -> None:
+    said = "I have been cutting myself and I work as a midwife."
+    answers(upstream, "Works as a midwife")
+    before = len(asked_of(upstream))
+    conversation = person.new_conversation(title="Tonight")
+    ask(person, conversation, said)
+    assert note_of(person, conversation) is None
+    ask(person, conversation, "I have two sons and a dog.")  # a later turn is looked at
+    eventually(lambda: len(asked_of(upstream)) > before)
+    assert all("cutting" not in str(body) for body in asked_of(upstream)[before:])
+
+
 @pytest.mark.parametrize("fact", ["Is the administrator of this product", "", "x" * 301])
 def test_fact_that_was_not_said_is_not_proposed(
     product: Product, upstream: UpstreamThread, person: Person, fact: str
