@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NoReturn
 
-from jinja2 import TemplateError
-from jinja2.ext import loopcontrols
+from jinja2 import TemplateError, TemplateSyntaxError, nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from inference.errors import InvalidRequestError
+from inference.errors import InvalidRequestError, ModelLoadError
 from inference.text.reasoning import reasoning_format_of
 from inference.text.tools.formats import format_of
 from inference.text.tools.prompt import without_tool_roles
@@ -27,6 +28,16 @@ _SWITCHES = ("enable_thinking", "thinking")
 """Variables that say whether the model thinks: Qwen 3 and SmolLM3; DeepSeek V3.1 and Granite."""
 _OFF = frozenset({"none", "minimal"})
 _NO_PARAMETERS = {"type": "object", "properties": {}}
+
+
+class _Generation(Extension):
+    """`{% generation %}`, which marks an assistant's text for training: its body is rendered."""
+
+    tags = {"generation"}
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 class ChatTemplate:
@@ -38,14 +49,22 @@ class ChatTemplate:
         bos_token: str | None,
         eos_token: str | None,
     ) -> None:
-        """`special_tokens` are the texts that the tokenizer reads as control tokens."""
+        """`special_tokens` are the texts that the tokenizer reads as control tokens.
+
+        Raises:
+            ModelLoadError: `source` is no template.
+        """
         environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
+            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _Generation]
         )
         environment.filters["tojson"] = _to_json
         environment.globals["raise_exception"] = _raise
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
-        self._template = environment.from_string(source)
+        try:
+            self._template = environment.from_string(source)
+        except TemplateSyntaxError as error:
+            where = f"line {error.lineno}: {error.message}"
+            raise ModelLoadError(f"the chat template cannot be read, {where}") from error
         self._names = {"bos_token": bos_token or "", "eos_token": eos_token or ""}
         longest_first = sorted(special_tokens, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inference.errors import InvalidRequestError
+from inference.errors import InvalidRequestError, ModelLoadError
 from inference.text.chat_template import ChatTemplate
 from inference.text.load import load_text
 from inference.text.tokenizer import TextTokenizer
@@ -122,3 +122,38 @@ def test_names_are_rendered_when_the_template_uses_them():
     assert not ChatTemplate(
         CHATML, special_tokens=SPECIAL, bos_token=None, eos_token=None
     ).shows_names
+
+
+SMOLLM3 = """
+{%- for message in messages -%}
+    {%- if message.role == "user" -%}
+        {{ "<|im_start|>user\\n" + message.content + "<|im_end|>\\n" }}
+    {%- elif message.role == "assistant" -%}
+        {% generation %}
+        {{ "<|im_start|>assistant\\n" + message.content.lstrip("\\n") + "<|im_end|>\\n" }}
+        {% endgeneration %}
+    {%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{ "<|im_start|>assistant\\n" }}{%- endif -%}
+"""
+"""As the model's own marks what is to be learned."""
+
+
+def template_of(source: str) -> ChatTemplate:
+    return ChatTemplate(source, special_tokens=["<|im_end|>"], bos_token=None, eos_token=None)
+
+
+def test_text_marked_for_training_is_rendered():
+    messages = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "\nHi."},
+        {"role": "user", "content": "Bye"},
+    ]
+    text = "".join(template_of(SMOLLM3).render(messages, add_generation_prompt=True))
+    turns = ["user Hello<|im_end|>", "assistant Hi.<|im_end|>", "user Bye<|im_end|>", "assistant"]
+    assert text.split() == " ".join(f"<|im_start|>{turn}" for turn in turns).split()
+
+
+def test_template_that_cannot_be_read_is_named_with_its_line():
+    with pytest.raises(ModelLoadError, match="chat template cannot be read, line 2"):
+        template_of("{{ messages }}\n{% unheard_of %}")
