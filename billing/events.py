@@ -59,6 +59,7 @@ class UsageRecorded(msgspec.Struct, frozen=True, gc=False):
     spoken_characters: Count = 0
     image_tokens: Count = 0
     cached_output_tokens: Count = 0
+    counts_as_abuse: bool = True
 
 
 class EventRejected(Exception):
@@ -84,8 +85,8 @@ def decode(message: bytes) -> UsageRecorded:
     return event
 
 
-def encode(record: UsageRecord) -> dict[str, Any]:
-    """The event of a ledger record."""
+def encode(record: UsageRecord, *, counts_as_abuse: bool = True) -> dict[str, Any]:
+    """The event of a ledger record, which does not have `counts_as_abuse` itself."""
     return {
         "schema": SCHEMA_V1,
         "event_id": str(record.generation_id),
@@ -101,6 +102,7 @@ def encode(record: UsageRecord) -> dict[str, Any]:
         "ttft_ms": record.ttft_ms,
         "duration_ms": record.duration_ms,
         "client_hash": record.client_hash,
+        "counts_as_abuse": counts_as_abuse,
     }
 
 

@@ -38,6 +38,7 @@ class UsageFacts:
         ttft_ms, duration_ms: milliseconds; no first token, no `ttft_ms`.
         client_hash: a keyed hash of the client's address, for the abuse detector; never the
             address itself.
+        counts_as_abuse: whether the abuse detector counts it where it was blocked.
     """
 
     generation_id: UUID
@@ -53,6 +54,7 @@ class UsageFacts:
     ttft_ms: int | None
     duration_ms: int
     client_hash: str = ""
+    counts_as_abuse: bool = True
 
     @property
     def counts(self) -> TokenCounts:
@@ -105,7 +107,7 @@ def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
         key=key,
         partition=partition_of(key),
         event_id=record.generation_id,
-        payload=events.encode(record),
+        payload=events.encode(record, counts_as_abuse=facts.counts_as_abuse),
     )
     return record, event
 

@@ -32,6 +32,7 @@ from backend.generation.request import AdmittedGeneration, public_id
 from backend.generation.thoughts import split_thought
 from backend.generation.tools import call_id, readable, split_calls, storable
 from backend.generation.usage import Usage
+from backend.platform.errors import SUPPORT_CODE
 from backend.platform.together import row_update_and_insert, rows_insert
 from billing.quantities import TokenCounts
 from billing.services import UsageFacts, usage_rows
@@ -336,4 +337,6 @@ def usage_facts(row: Generation) -> UsageFacts:
         ttft_ms=row.ttft_ms,
         duration_ms=row.duration_ms or 0,
         client_hash=row.client_hash,
+        # Who is offered help is in distress, and no abuser.
+        counts_as_abuse=row.error_code != SUPPORT_CODE,
     )

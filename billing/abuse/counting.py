@@ -52,7 +52,7 @@ def count_events(events: Iterable[UsageRecorded]) -> set[tuple[Subject, datetime
             for subject in _subjects(event):
                 counts = sums[subject, _hour(event)]
                 counts[0] += 1
-                counts[1] += event.state == UsageState.BLOCKED
+                counts[1] += event.state == UsageState.BLOCKED and event.counts_as_abuse
                 counts[2] += event.input_tokens + event.output_tokens
         if sums:
             rows = [(s.kind.value, s.id, hour, *counts) for (s, hour), counts in sums.items()]

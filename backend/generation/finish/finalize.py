@@ -9,6 +9,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -41,10 +42,11 @@ from backend.generation.stream.leases import Leases
 from backend.generation.tools import readable
 from backend.generation.usage import Usage, usage_of_answer
 from backend.platform.database import in_database
-from backend.platform.errors import Overloaded, ParleyError, UpstreamFailed
+from backend.platform.errors import SUPPORT_CODE, Overloaded, ParleyError, UpstreamFailed
 from backend.platform.metrics import series
 from safety.audit.services import RetainedText
 from safety.judge.review_pass import review_pass, wants_review_pass
+from safety.judge.support import offers_support
 from safety.types import Action, newest_of
 
 log = structlog.get_logger(__name__)
@@ -291,7 +293,7 @@ def _final_state(
         usage=delivered.usage,
         pool=active.pool.id if active.served else "",
         replica=replica,
-        error_code=(outcome.error.code or "") if outcome.error else "",
+        error_code=_error_code(outcome, checked),
         ttft_ms=ttft,
         started_at=started_at or datetime.now(UTC),
         checked=checked,
@@ -299,6 +301,16 @@ def _final_state(
         stations=active.clock.milliseconds(),
         answer_source=active.answer_source,
     )
+
+
+def _error_code(outcome: Outcome, checked: Sequence[Checked]) -> str:
+    """An answer that was stopped for self-harm has the code of a prompt that was."""
+    if outcome.error is not None:
+        return outcome.error.code or ""
+    is_stopped = outcome.state == GenerationState.BLOCKED
+    if is_stopped and any(offers_support(answer.decision) for answer in checked):
+        return SUPPORT_CODE
+    return ""
 
 
 def _observe(active: ActiveGeneration, events: EventAppender, finished: Finished) -> None:
