@@ -1,14 +1,18 @@
-"""The random steps: orders, kills, restarts, a broker that forgets, events told again and mixed.
+"""The random steps: orders, kills, stalls, restarts, a broker that forgets, events sent again.
 
 Every choice comes from one `random.Random`, so a seed gives the same steps again; what the
 operating system makes of them is its own affair.
 """
 
+import os
 import random
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 
 import orjson
 from kafka import KafkaProducer
@@ -20,6 +24,8 @@ from tests.support.processes import ProductProcess
 from tests.support.product import Product
 
 CLIENTS = 8
+MAX_STALL_S = 12.0
+"""Leases of the run last 2 s, and the reaper takes what nobody has held for three of them."""
 _TOPIC = "usage.recorded"
 _PROMPTS = (
     "Tell me a story about a lighthouse.",
@@ -48,12 +54,14 @@ class RandomFaults:
         self._orders: set[Future[Receipt]] = set()
         self.receipts: list[Receipt] = []
         self.done: Counter[str] = Counter()
+        self._stalls: list[threading.Timer] = []
         self._steps: dict[str, tuple[int, Callable[[], None]]] = {
             "order": (48, self._order),
             "pause": (12, self._pause),
             "relay": (8, lambda: self._toggle("relay")),
             "aggregator": (8, lambda: self._toggle("aggregator")),
             "web": (5, self._toggle_web),
+            "stall": (4, self._stall_web),
             "broker": (6, self._toggle_broker),
             "repeat": (8, self._tell_again),
         }
@@ -74,6 +82,7 @@ class RandomFaults:
         self._lose_what_is_published()
 
     def close(self) -> None:
+        self._await_stalls()
         self._pool.shutdown(cancel_futures=True)
 
     # Use
@@ -116,6 +125,20 @@ class RandomFaults:
     def _toggle_web(self) -> None:
         _kill_or_start(self._choose.choice(self._product.webs).process)
 
+    def _stall_web(self) -> None:
+        """Stop a web process, often for longer than its leases last, and let it go on."""
+        process = self._choose.choice(self._product.webs).process
+        seconds = self._choose.uniform(1.0, MAX_STALL_S)
+        if not process.is_running:
+            return
+        os.kill(process.pid, signal.SIGSTOP)
+        self._stalls.append(threading.Timer(seconds, _go_on, [process.pid]))
+        self._stalls[-1].start()
+
+    def _await_stalls(self) -> None:
+        for stall in self._stalls:
+            stall.join()
+
     def _toggle_broker(self) -> None:
         forget = self._choose.random() < 0.5
         if self._broker.pid is None:
@@ -143,6 +166,7 @@ class RandomFaults:
             self._product.webs[0].process.start()
 
     def _heal(self) -> None:
+        self._await_stalls()
         if self._broker.pid is None:
             self._broker.start()
         for name in ("relay", "aggregator"):
@@ -183,6 +207,11 @@ class RandomFaults:
                 producer.close(timeout=1)
         except KafkaError:
             pass  # the broker has just come back, without the topic; the relay makes it
+
+
+def _go_on(pid: int) -> None:
+    with suppress(ProcessLookupError):  # it was killed meanwhile
+        os.kill(pid, signal.SIGCONT)
 
 
 def wait_until_quiet(product: Product) -> None:
