@@ -170,7 +170,7 @@ function TakeAlong({ shown, title }: { shown: Version; title: string }) {
   const save = () => {
     const { ending, type } = FILES[shown.kind];
     const bare = title.replace(new RegExp(`\\.${ending}$`), "");
-    const name = bare.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || shown.kind;
+    const name = bare.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || shown.kind;
     saveFile(`${name}.${ending}`, new Blob([shown.code], { type }));
   };
   return (

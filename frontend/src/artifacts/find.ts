@@ -33,11 +33,11 @@ const LANGUAGES: Record<string, Kind> = {
 };
 
 const TITLES: Record<Kind, RegExp[]> = {
-  html: [/<title[^>]*>([^<]+)</i, /<h1[^>]*>\s*([^<]+)</i],
-  svg: [/<title[^>]*>([^<]+)</i],
-  mermaid: [/^\s*accTitle\s*:\s*(.+)$/m, /^\s*title\s*:?\s+(.+)$/m],
-  markdown: [/^#\s+(.+)$/m],
-  python: [/^#\s*([\w.-]+\.py)\s*$/m],
+  html: [/<title[^<>]*>([^<]+)</i, /<h1[^<>]*>([^<]+)</i],
+  svg: [/<title[^<>]*>([^<]+)</i],
+  mermaid: [/^[ \t]*accTitle[ \t]*:[ \t]*(\S.*)$/m, /^[ \t]*title(?:[ \t]*:)?[ \t]+(\S.*)$/m],
+  markdown: [/^#[ \t]+(\S.*)$/m],
+  python: [/^#[ \t]*([\w.-]+\.py)[ \t]*$/m],
 };
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`]*)/;

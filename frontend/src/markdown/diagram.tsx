@@ -95,8 +95,9 @@ function useIsDark(): boolean {
 
 /** The title that its author gave it, else its kind: "Diagram (flowchart)". */
 function labelOf(source: string): string {
-  const title = /^\s*accTitle\s*:\s*(.+)$/m.exec(source)?.[1];
-  const kind = /^\s*([a-z][\w-]*)/im.exec(source.replace(/^---[\s\S]*?\n---\n|%%.*$/gm, ""))?.[1];
+  const title = /^[ \t]*accTitle[ \t]*:[ \t]*(\S.*)$/m.exec(source)?.[1];
+  const drawn = source.replace(/^---[\s\S]*?\n---\n/, "").replace(/%%.*$/gm, "");
+  const kind = /^[ \t]*([a-z][\w-]*)/im.exec(drawn)?.[1];
   const name = kind ?? "mermaid";
   return title?.trim() || t`Diagram (${name})`;
 }

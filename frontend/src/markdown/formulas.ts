@@ -23,7 +23,7 @@ const MAX_DOLLAR_FORMULA = 500;
 
 /** What may be a formula, and what hides its inside from one: code and addresses. */
 const PLACES =
-  /^(?:[ \t]|>|[-*+] |\d+[.)] )*(?<fence>`{3,}|~{3,})|(?<ticks>`+)|(?:https?:\/\/|www\.)[^\s<>]+|\]\([^)\s]*\)|\\[\s\S]|\$/gm;
+  /^(?:[ \t]|>|[-*+] |\d+[.)] )*(?<fence>`{3,}|~{3,})|(?<ticks>`+)|(?:https?:\/\/|www\.)[^\s<>]+|\]\((?:[^()\s]|\([^()\s]*\))*\)|\\[\s\S]|\$/gm;
 
 export interface Formula {
   kind: FormulaKind;

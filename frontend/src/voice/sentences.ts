@@ -7,12 +7,12 @@ export function spokenText(markdown: string): string {
   const link = t({ message: "link", context: "read aloud for an address" });
   return markdown
     .replace(/```[\s\S]*?(?:```|$)/g, () => `\n${code}\n`)
-    .replace(/^\s*\|.*\|\s*$/gm, "")
-    .replace(/!\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^[ \t]*\|.*\|[ \t]*$/gm, "")
+    .replace(/!\[([^[\]]*)\]\([^()]*\)/g, "$1")
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/https?:\/\/\S+/g, () => link)
-    .replace(/^\s*(?:#{1,6}|>|[-*+])\s+/gm, "")
-    .replace(/^\s*\d+\.\s+/gm, "")
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+])[ \t]+/gm, "")
+    .replace(/^[ \t]*\d+\.[ \t]+/gm, "")
     .replace(/(\*\*|__|\*|`|~~)/g, "");
 }
 
