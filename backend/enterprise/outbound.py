@@ -14,11 +14,18 @@ from backend.platform.guarded_client import guarded_client
 DEADLINE_S = 10.0
 MAX_BYTES = 1_000_000
 _WHAT = "An identity provider's URL"
+_TO_PRIVATE_SWITCH = "PARLEY_SSO_TO_PRIVATE"
 
 
 def url_check(url: str, *, param: str) -> None:
     """InvalidRequest unless it could be called."""
-    outbound.check_url(url, to_private=settings.SSO_TO_PRIVATE, what=_WHAT, param=param)
+    outbound.check_url(
+        url,
+        to_private=settings.SSO_TO_PRIVATE,
+        what=_WHAT,
+        param=param,
+        switch=_TO_PRIVATE_SWITCH,
+    )
 
 
 async def get_json(url: str, *, bearer: str | None = None) -> dict[str, Any]:
@@ -50,6 +57,7 @@ async def _call(method: str, url: str, **options: Any) -> str:
             guarded_client(
                 to_private=settings.SSO_TO_PRIVATE,
                 what=_WHAT,
+                switch=_TO_PRIVATE_SWITCH,
                 timeout_s=DEADLINE_S,
                 headers={"Accept": "application/json"},
                 max_bytes=MAX_BYTES,

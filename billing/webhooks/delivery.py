@@ -26,7 +26,7 @@ from backend.platform.database import in_database
 from backend.platform.guarded_client import GuardedClient, guarded_client
 from billing.models import WebhookDelivery
 from billing.webhook_secrets import SecretUnreadable
-from billing.webhooks.addresses import WHAT
+from billing.webhooks.addresses import TO_PRIVATE_SWITCH, WHAT
 from billing.webhooks.endpoints import note_failure, note_success
 
 log = structlog.get_logger(__name__)
@@ -67,6 +67,7 @@ async def _deliver_due() -> int:
     async with guarded_client(
         to_private=settings.BILLING_WEBHOOKS_TO_PRIVATE,
         what=WHAT,
+        switch=TO_PRIVATE_SWITCH,
         timeout_s=DEADLINE_S,
         reads_body=False,
     ) as client:

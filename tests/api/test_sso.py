@@ -385,6 +385,16 @@ def test_wrong_setting_is_named(settings: Any, fields: dict[str, Any], param: st
     assert not Connection.objects.exists()
 
 
+@pytest.mark.parametrize("issuer", ["https://127.0.0.1/", "http://idp.example.com/"])
+def test_private_address_names_its_switch(settings: Any, issuer: str) -> None:
+    settings.SSO_TO_PRIVATE = False
+    with pytest.raises(InvalidRequest) as refused:
+        oidc_of(member(), issuer)
+    assert (refused.value.code, refused.value.param) == ("address_not_public", "issuer")
+    assert refused.value.details == {"setting": "PARLEY_SSO_TO_PRIVATE"}
+    assert str(refused.value).endswith("set PARLEY_SSO_TO_PRIVATE=1.")
+
+
 async def test_provider_at_a_private_address_is_not_called(
     browser: AsgiClient, settings: Any
 ) -> None:

@@ -277,6 +277,18 @@ def test_url_that_is_invalid_or_not_public_is_refused(url):
         resolve(url, to_private=False)
 
 
+def test_private_address_names_its_switch(settings):
+    settings.BILLING_WEBHOOKS_TO_PRIVATE = False
+    with pytest.raises(
+        InvalidRequest, match=r"set PARLEY_BILLING_WEBHOOKS_TO_PRIVATE=1\.$"
+    ) as refused:
+        webhook_create(
+            principal=factories.principal(), url="https://10.0.0.1/", types=["invoice.issued"]
+        )
+    assert refused.value.code == "address_not_public"
+    assert refused.value.details == {"setting": "PARLEY_BILLING_WEBHOOKS_TO_PRIVATE"}
+
+
 def test_public_address_is_connected_to_as_it_was_checked():
     target = resolve("https://93.184.216.34:8443/hook?x=1", to_private=False)
     assert (target.url, target.host) == (
