@@ -131,13 +131,13 @@ async def _session(
         ExceptionGroup,
     ) as error:
         if auth is not None and auth.failure is not None:
-            raise ToolFailed(str(auth.failure)) from error
+            raise ToolFailed(str(auth.failure), code=auth.failure.code) from error
         first = _first(error)
         if isinstance(first, ToolFailed):
             raise first from error
         log.info("tool_server_failed", error=repr(first))
         if isinstance(first, TimeoutError):
-            raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
+            raise ToolFailed(f"Timeout after {timeout_s:g} s.", code="tool_timeout") from error
         raise ToolFailed(f"{SERVER_ERROR}: {stored_text(str(first))[:200]}") from error
 
 

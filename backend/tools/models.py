@@ -70,6 +70,9 @@ class ToolServer(models.Model):
     )
     checked_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True, help_text="Of the last look at its tools.")
+    error_code = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="Of that error."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -34,6 +34,7 @@ from backend.tools.types import (
     WHAT,
     Address,
     FoundTool,
+    ToolFailed,
 )
 from backend.tools.web.calls import TOOLS
 from backend.tools.web.providers import PROVIDERS
@@ -239,8 +240,8 @@ def tools_save(
     if not server.has_answered:
         server.is_enabled = server.has_answered = True
     _store_tools(principal, server, found, orders or {})
-    server.checked_at, server.error = timezone.now(), ""
-    server.save(update_fields=["checked_at", "error", "is_enabled", "has_answered"])
+    server.checked_at, server.error, server.error_code = timezone.now(), "", ""
+    server.save(update_fields=["checked_at", "error", "error_code", "is_enabled", "has_answered"])
     return server_get(principal=principal, server_id=server_id)
 
 
@@ -256,11 +257,12 @@ def _store_tools(
             _note(Action.TOOL_HELD, principal, server, tool=name, held_for=tool.held_for)
 
 
-def server_failed(*, principal: Principal, server_id: UUID, error: str) -> ToolServer:
+def server_failed(*, principal: Principal, server_id: UUID, error: ToolFailed) -> ToolServer:
     """Note why its tools could not be read. Raises PermissionDenied, NotFound."""
     server = server_get(principal=principal, server_id=server_id)
-    server.checked_at, server.error = timezone.now(), error[:300]
-    server.save(update_fields=["checked_at", "error"])
+    server.checked_at = timezone.now()
+    server.error, server.error_code = str(error)[:300], error.code
+    server.save(update_fields=["checked_at", "error", "error_code"])
     return server
 
 
@@ -278,7 +280,7 @@ def _move(server: ToolServer, url: str) -> None:
     _check(url, "", SEARCH_WHAT if server.is_web else WHAT)
     server.url, server.encrypted_token = url, ""
     server.is_enabled, server.has_answered = server.has_sign_in, False
-    server.checked_at, server.error = None, ""
+    server.checked_at, server.error, server.error_code = None, "", ""
     OAuthClient.objects.filter(server=server).delete()
     ToolConnection.objects.filter(server=server).delete()
     if not server.is_web:

@@ -16,7 +16,15 @@ TO_PRIVATE_SWITCH = "PARLEY_TOOLS_TO_PRIVATE"
 
 
 class ToolFailed(Exception):
-    """A server did not do what it was asked. The message is for people and models."""
+    """A server did not do what it was asked. The message is for people and models.
+
+    Attributes:
+        code: by which the page knows what to say in its reader's language.
+    """
+
+    def __init__(self, message: str, *, code: str = "tool_failed") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

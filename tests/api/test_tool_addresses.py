@@ -1,10 +1,14 @@
 """Where tool servers may be: what a refusal says, and that only one that answers is switched on."""
 
+import asyncio
+import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from backend.tools.mcp_client import tools_list
+from backend.tools.types import Address, ToolFailed
 from infra.services.ports import free_port
 from tests.api.accounts import NewBrowser, new_user, signed_in
 from tests.api.test_tools import TOKEN, allow_all, check, new_server
@@ -57,12 +61,21 @@ def test_server_is_off_until_it_answers(owner: Person, tool_server: ToolServer) 
     server = new_server(owner, dead_url())
     unreached = check(owner, server)
     assert unreached["error"] and not unreached["enabled"]
+    assert unreached["error_code"] == "tool_failed"
 
     moved = owner.browser.patch(f"{SERVERS}/{server['id']}", json={"url": tool_server.url})
     assert moved.status_code == 200, moved.text
-    assert (moved.json()["enabled"], moved.json()["error"]) == (False, "")
+    assert not moved.json()["enabled"]
+    assert (moved.json()["error"], moved.json()["error_code"]) == ("", "")
     answered = check(owner, server)
     assert answered["enabled"] and not answered["error"] and answered["tools"]
+
+
+def test_silent_server_has_a_code_of_its_own(settings: Any) -> None:
+    settings.TOOLS_TO_PRIVATE, settings.TOOL_TIMEOUT_S = True, 0.5
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(ToolFailed) as failed:
+        asyncio.run(tools_list(Address(f"http://127.0.0.1:{silent.getsockname()[1]}/mcp")))
+    assert failed.value.code == "tool_timeout"
 
 
 def test_server_that_was_switched_off_stays_off(owner: Person, tool_server: ToolServer) -> None:

@@ -131,7 +131,7 @@ async def _checked(request: AuthenticatedRequest, row: ToolServer) -> ToolServer
         found = await _tools_of(row, principal.user_id)
     except ToolFailed as error:
         return await in_database(
-            servers.server_failed, principal=principal, server_id=server_id, error=str(error)
+            servers.server_failed, principal=principal, server_id=server_id, error=error
         )
     theirs = found if row.kind == ServerKind.MCP else []
     orders = await asyncio.to_thread(orders_in, theirs)
@@ -146,7 +146,9 @@ async def _tools_of(row: ToolServer, user_id: UUID | None) -> Sequence[FoundTool
         return [python_tool.TOOL]
     address = await in_database(servers.address_of, row, user_id=user_id)
     if address is None:
-        raise ToolFailed("Connect first: this server asks who reads its tools.")
+        raise ToolFailed(
+            "Connect first: this server asks who reads its tools.", code="tool_sign_in_needed"
+        )
     if not row.is_web:
         return await tools_list(address)
     await web_search(row.kind, address, "weather")

@@ -182,6 +182,10 @@ class ToolServerOut(ResponseModel):
     enabled: bool
     checked_at: datetime | None
     error: str = Field(description="Why its tools could not be read; empty where they could.")
+    error_code: str = Field(
+        description="`tool_failed`, `tool_timeout`, `tool_sign_in_needed` or `tool_sign_in_failed`;"
+        " empty without an error, and of errors before this field was there."
+    )
     tools: list[ToolOut]
 
     @classmethod
@@ -200,6 +204,7 @@ class ToolServerOut(ResponseModel):
                 "enabled": row.is_enabled,
                 "checked_at": row.checked_at,
                 "error": row.error,
+                "error_code": row.error_code,
                 "tools": [ToolOut.of(tool) for tool in tools],
             }
         )

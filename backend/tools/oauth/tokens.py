@@ -59,7 +59,7 @@ class ConnectionAuth(httpx2.Auth):
         response = yield request
         if response.status_code == httpx2.codes.UNAUTHORIZED:
             await _refused(self._connection_id, token)
-            raise self._failed(ToolFailed(SIGN_IN_AGAIN))
+            raise self._failed(_sign_in_again())
 
     async def _token(self, refused: str = "") -> str:
         try:
@@ -85,18 +85,25 @@ async def access_token(connection_id: UUID, *, refused: str = "") -> str:
     while True:
         tokens = await in_database(tokens_get, connection_id)
         if tokens is None:
-            raise ToolFailed(SIGN_IN_AGAIN)
+            raise _sign_in_again()
         if not _is_due(tokens, refused):
             return tokens.access
         lock = RenewedLock(f"tools:refresh:{connection_id}", ttl_s=2 * TIMEOUT_S)
         if await lock.take():
             renewed = await _in_own_task(connection_id, refused, lock)
             if renewed is None:
-                raise ToolFailed(SIGN_IN_AGAIN)
+                raise _sign_in_again()
             return renewed
         if asyncio.get_running_loop().time() > deadline:
-            raise ToolFailed("The tool server's sign-in could not be renewed in time.")
+            raise ToolFailed(
+                "The tool server's sign-in could not be renewed in time.",
+                code="tool_sign_in_failed",
+            )
         await asyncio.sleep(_LOOK_S)
+
+
+def _sign_in_again() -> ToolFailed:
+    return ToolFailed(SIGN_IN_AGAIN, code="tool_sign_in_needed")
 
 
 async def tokens_revoke(tokens: Tokens) -> None:
@@ -141,7 +148,7 @@ async def _refresh(connection_id: UUID, refused: str) -> str | None:
         await in_database(tokens_expire, tokens, error=error.message, client_is_unknown=is_unknown)
         return None
     except SignInFailed as error:
-        raise ToolFailed(error.message) from error
+        raise ToolFailed(error.message, code="tool_sign_in_failed") from error
     return granted.access if await in_database(tokens_replace, tokens, granted) else None
 
 

@@ -98,7 +98,7 @@ async def web_search(kind: str, address: Address, query: str) -> list[Result]:
         ):
             response = await client.send(provider.request(address, query))
     except TimeoutError as error:
-        raise ToolFailed(f"Timeout after {timeout_s:g} s.") from error
+        raise ToolFailed(f"Timeout after {timeout_s:g} s.", code="tool_timeout") from error
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise ToolFailed(f"{SEARCH_ERROR}: {stored_text(str(error))[:200]}") from error
     if not response.is_success:

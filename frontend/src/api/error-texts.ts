@@ -44,6 +44,9 @@ const TEXTS = new Map<string, MessageDescriptor>(
     timeout: msg`The time for this answer is over. What there is of it is kept.`,
     internal_error: msg`Something went wrong on our side. Please try again.`,
     // Tools.
+    tool_failed: msg`The server did not answer as expected.`,
+    tool_timeout: msg`The server did not answer in time.`,
+    tool_sign_in_needed: msg`Sign in at this tool server first.`,
     tool_sign_in_failed: msg`The tool server's sign-in did not work.`,
     tool_sign_in_refused: msg`The tool server's sign-in was refused.`,
     tool_client_needed: msg`The server's sign-in registers no clients by itself: make one there, and give its id and secret here.`,

@@ -7818,6 +7818,11 @@ export interface components {
              * @description Why its tools could not be read; empty where they could.
              */
             error: string;
+            /**
+             * Error Code
+             * @description `tool_failed`, `tool_timeout`, `tool_sign_in_needed` or `tool_sign_in_failed`; empty without an error, and of errors before this field was there.
+             */
+            error_code: string;
             /** Tools */
             tools: components["schemas"]["ToolOut"][];
         };

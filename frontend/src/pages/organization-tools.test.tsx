@@ -32,7 +32,7 @@ async function answer(path: string, { method = "GET", body }: RequestInit = {}):
   }
   if (!path.includes("tool-servers")) return Response.json({ data: [] });
   const server = { id: "s", name: "Trips", kind: "mcp", url: "https://trips.example/mcp" };
-  const state = { enabled: true, error: "", connection: null, tools: [BOOK, tool] };
+  const state = { enabled: true, error: "", error_code: "", connection: null, tools: [BOOK, tool] };
   return Response.json({ data: [{ ...server, ...state }] });
 }
 let tool = TOOL;

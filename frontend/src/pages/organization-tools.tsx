@@ -21,6 +21,7 @@ import { Reauthentication, useGuard } from "./reauthentication";
 import { ServerAddress } from "./server-address";
 import { SignInOutcome, ToolConnectionRow } from "./tool-connection";
 import { ToolRules } from "./tool-rules";
+import { ToolServerError } from "./tool-server-error";
 import { toolServersKey, useServerChange } from "./use-server-change";
 
 type Change = { enabled?: boolean; tools?: ToolRule[] };
@@ -85,7 +86,7 @@ function Server({ server }: { server: ToolServer }) {
         <ServerAddress server={server} />
       )}
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
-      {server.error && <Notice tone="warning">{server.error}</Notice>}
+      <ToolServerError server={server} />
       {server.connection && (
         <ToolConnectionRow
           server={{ ...server, connection: server.connection }}

@@ -19,6 +19,7 @@ import { Select } from "@/ui/select";
 import { Section } from "./page-layout";
 import { ServerAddress } from "./server-address";
 import { ToolRules } from "./tool-rules";
+import { ToolServerError } from "./tool-server-error";
 import { useServerChange } from "./use-server-change";
 
 const providers: { value: SearchProvider; label: string }[] = [
@@ -52,7 +53,7 @@ function Provider({ server }: { server: ToolServer }) {
   return (
     <>
       {error && <Notice tone="error">{errorMessage(error)}</Notice>}
-      {server.error && <Notice tone="warning">{server.error}</Notice>}
+      <ToolServerError server={server} />
       {check.isSuccess && !server.error && (
         <Notice tone="info">
           <Trans>The provider answered.</Trans>

@@ -32,7 +32,9 @@ def test_person_signs_in_and_calls_as_themself(
     accounts: AuthorizationServer,
 ) -> None:
     server = add(owner, trips)
-    assert "Connect first" in check(owner, {"id": server})["error"]
+    unread = check(owner, {"id": server})
+    assert "Connect first" in unread["error"]
+    assert unread["error_code"] == "tool_sign_in_needed"
     begun = begin(owner, server).json()["url"]
     asked = parse_qs(urlsplit(begun).query)
     assert asked["code_challenge_method"] == ["S256"]
