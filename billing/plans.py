@@ -1,11 +1,10 @@
 """Plans with a price: what a month of them costs.
 
-What an organization chose is charged by the day, in the month's invoice, at the price of the day it
-was chosen (`payments/plan_choice.py`). Plans without a price, and special terms, are given by
-operators in the admin; those cost nothing here.
+What an organization chose is charged for the time that it had it, in the month's invoice, at the
+price of the day it was chosen (`payments/plan_choice.py`). Plans without a price, and special
+terms, are given by operators in the admin; those cost nothing here.
 """
 
-from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -16,12 +15,15 @@ from django.db.models import F, QuerySet
 
 from billing.models import InvoiceStatus, PlanPeriod
 from billing.periods import Period, month_of
-from billing.rounding import to_cents
+
+_EXACT = Decimal("1e-12")
+"""As a line of an invoice holds amounts."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFee:
-    """What a plan costs in a month, for the days that it was had; `month` is its first day."""
+    """What a plan costs in a month, for the time that it was had: exact, since the invoice rounds
+    once. `month` is its first day."""
 
     plan: str
     amount: Decimal
@@ -31,7 +33,7 @@ class PlanFee:
 
 def plan_fees(*, organization_id: UUID, month: Period) -> list[PlanFee]:
     """What is on no invoice yet, of the month and of those before it, in the order it was had:
-    the share of the days of each month, rounded once."""
+    the share of the time of each month."""
     periods = PlanPeriod.objects.filter(organization_id=organization_id).select_related("plan")
     return [fee for period in _with_fee(periods, month) for fee in _fees_of(period, month)]
 
@@ -73,13 +75,16 @@ def _fees_of(period: PlanPeriod, until: Period) -> Iterator[PlanFee]:
     )
     month = month_of(period.began_at)
     while month.start < min(period.ended_at or until.end, until.end):
-        days = monthrange(month.start.year, month.start.month)[1]
         began = max(period.began_at, month.start)
         ended = min(period.ended_at or month.end, month.end)
-        # A day is that of the plan at its end: of a change at noon the later plan has it.
-        share = (ended.astimezone(UTC).date() - began.astimezone(UTC).date()).days
-        amount = to_cents(period.amount * share / days, period.currency)
+        held, whole = _microseconds(ended - began), _microseconds(month.end - month.start)
+        amount = (period.amount * held / whole).quantize(_EXACT)
         if amount and month.start.date() not in billed:
-            label = f"{period.plan.name}, {share} of {days} days"
+            days = round(Decimal(held) / _microseconds(timedelta(days=1)), 2).normalize()
+            label = f"{period.plan.name}, {days:f} of {(month.end - month.start).days} days"
             yield PlanFee(label, amount, month.start.date(), period)
         month = month_of(month.end)
+
+
+def _microseconds(span: timedelta) -> int:
+    return span // timedelta(microseconds=1)

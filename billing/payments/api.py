@@ -120,7 +120,7 @@ async def get_billing(request: AuthenticatedRequest) -> BillingOut:
 
 @billing.put("/plan", response=BillingOut)
 async def choose_plan(request: AuthenticatedRequest, body: PlanIn) -> BillingOut:
-    """Change the plan from now on; it is charged by the day, in the month's invoice."""
+    """Change the plan from now on; the month's invoice charges it for the time that it is had."""
     await in_database(plan_choose, principal=request.auth, slug=body.plan, now=_now())
     return BillingOut.model_validate(await in_database(billing_overview, principal=request.auth))
 

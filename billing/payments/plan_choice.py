@@ -1,6 +1,6 @@
 """Choosing a plan: among those that have a price in the organization's currency."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -9,20 +9,23 @@ from backend.accounts.models import Organization
 from backend.accounts.principal import Principal
 from backend.audit.actions import Action
 from backend.audit.services import record
-from backend.platform.errors import Conflict, NotFound
+from backend.platform.errors import Conflict, NotFound, RateLimited
 from billing.accounts import terms_of
 from billing.models import PaymentCustomer, PlanPeriod, PlanPrice
 from billing.payments.port import PaymentsNotConfigured
 from billing.payments.provider import is_configured
 from billing.permissions import require_money_writer
 
+MAX_CHANGES_AN_HOUR = 10
+
 
 @transaction.atomic
 def plan_choose(*, principal: Principal, slug: str, now: datetime) -> None:
     """Change to a plan, from now on (keys know it within ten seconds); the same again changes
-    nothing.
+    nothing. It costs for the time that it is had.
 
     Raises:
+        RateLimited: changed too often in an hour.
         NotFound: no such plan with a price in the organization's currency.
         Conflict: it costs something and there is no payment method.
         PaymentsNotConfigured: it costs something and nobody can pay here.
@@ -38,6 +41,11 @@ def plan_choose(*, principal: Principal, slug: str, now: datetime) -> None:
         _require_method(organization.pk)
     if organization.plan_id == slug:
         return
+    changes = PlanPeriod.objects.filter(
+        organization=organization, began_at__gt=now - timedelta(hours=1)
+    )
+    if changes.count() >= MAX_CHANGES_AN_HOUR:
+        raise RateLimited("The plan was changed too often in this hour.", retry_after=3600)
     PlanPeriod.objects.filter(organization=organization, ended_at=None).update(ended_at=now)
     PlanPeriod.objects.create(
         organization=organization,

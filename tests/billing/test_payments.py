@@ -226,7 +226,7 @@ async def refused_everywhere(http: httpx.AsyncClient, status: int) -> None:
 # --- Payment method and plan -----------------------------------------------------------------
 
 
-async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_day(
+async def test_plan_with_a_price_needs_a_method_and_is_charged(
     stripe: StripeServer, owner: PageUser
 ) -> None:
     organization_id = owner.principal.organization_id
@@ -256,7 +256,7 @@ async def test_plan_with_a_price_needs_a_payment_method_and_is_charged_by_the_da
     assert (unknown.status_code, unknown.json()["error"]["param"]) == (404, "plan")
 
     def bill() -> list[tuple[str, Decimal]]:
-        PlanPeriod.objects.update(began_at=NOVEMBER.start + timedelta(days=10, hours=8))
+        PlanPeriod.objects.update(began_at=NOVEMBER.start + timedelta(days=10))
         assert plan_fees(organization_id=organization_id, month=NOVEMBER)[0].amount == 20
         invoice = november_invoice(organization_id)
         assert plan_fees(organization_id=organization_id, month=NOVEMBER) == []

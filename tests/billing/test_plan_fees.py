@@ -13,10 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.accounts.models import Organization, Plan
+from backend.platform.errors import RateLimited
 from billing import tasks
 from billing.invoices.closing import FeeCurrencyError, invoice_close
 from billing.invoices.services import close_and_issue_month, invoice_issue, invoice_void
-from billing.models import BillingAccount, Invoice, InvoiceLine, InvoiceStatus, PlanPeriod
+from billing.models import (
+    BillingAccount,
+    Invoice,
+    InvoiceLine,
+    InvoiceStatus,
+    PlanPeriod,
+    PlanPrice,
+)
+from billing.payments.plan_choice import MAX_CHANGES_AN_HOUR, plan_choose
 from billing.periods import parse_period
 from billing.plans import months_with_fees, plan_fees, replaced_periods_end
 from tests.billing import factories
@@ -46,7 +55,7 @@ def billed() -> list[tuple[str, str, Decimal, bool]]:
     ]
 
 
-def test_change_of_plan_in_a_month_is_charged_by_the_day_on_its_invoice() -> None:
+def test_change_of_plan_is_charged_for_the_time_held() -> None:
     organization = factories.organization_new()
     changed = JUNE.start + timedelta(days=10, hours=12)
     period(organization, "30", JUNE.start + timedelta(days=3), ended_at=changed)
@@ -54,10 +63,10 @@ def test_change_of_plan_in_a_month_is_charged_by_the_day_on_its_invoice() -> Non
     invoice = invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
     assert invoice is not None
     assert [(line.model, line.amount) for line in invoice.lines.all()] == [
-        ("Free, 7 of 30 days", Decimal("7.00")),
-        ("Free, 20 of 30 days", Decimal("66.67")),
+        ("Free, 7.5 of 30 days", Decimal("7.5")),
+        ("Free, 19.5 of 30 days", Decimal(65)),
     ]
-    assert invoice.subtotal == Decimal("73.67")
+    assert invoice.subtotal == Decimal("72.50")
     july = invoice_close(organization_id=organization.pk, month=JULY, now=NOW)
     assert july is not None and july.subtotal == 100
     assert plan_fees(organization_id=organization.pk, month=JULY) == []
@@ -136,7 +145,7 @@ def test_fees_of_earlier_invoices_are_named_when_the_column_comes() -> None:
 
 @settings(deadline=None, max_examples=8)
 @given(st.sets(st.integers(0, 91), max_size=5), st.permutations(range(3)))
-def test_every_day_of_a_quarter_is_charged_once(changes: set[int], order: list[int]) -> None:
+def test_all_time_of_a_quarter_is_charged_once(changes: set[int], order: list[int]) -> None:
     """At a price of a unit a day, whenever the plan changes and in whichever order months close."""
     organization = factories.organization_new()
     moments = [JUNE.start + timedelta(days=day, hours=7) for day in sorted(changes)]
@@ -146,9 +155,50 @@ def test_every_day_of_a_quarter_is_charged_once(changes: set[int], order: list[i
     for number in order:
         close_and_issue_month(month=(JUNE, JULY, AUGUST)[number], now=NOW)
     lines = InvoiceLine.objects.filter(invoice__organization=organization)
-    days = sum(int(line.model.split(", ")[1].split(" of ")[0]) for line in lines)
-    assert days == (AUGUST.end - JUNE.start).days
-    amounts = [line.amount for line in lines.filter(usage_month=JULY.start.date())]
-    assert sum(amounts) == 3100
-    total = sum((line.amount for line in lines), Decimal(0))
-    assert abs(total - 9300) <= Decimal("0.05")
+    days = sum(Decimal(line.model.split(", ")[1].split(" of ")[0]) for line in lines)
+    assert abs(days - (AUGUST.end - JUNE.start).days) <= Decimal("0.005") * len(lines)
+    for month in (JUNE, JULY, AUGUST):
+        amounts = [line.amount for line in lines.filter(usage_month=month.start.date())]
+        assert abs(sum(amounts) - 3100) <= Decimal("1e-10")
+    invoices = Invoice.objects.filter(organization=organization)
+    assert sum(invoice.subtotal for invoice in invoices) == 9300
+
+
+def test_plan_of_the_day_without_its_midnights_is_paid() -> None:
+    """Premium from 00:01 to 23:58 and free at midnight, each day."""
+    organization = factories.organization_new()
+    for day in range(30):
+        began = JUNE.start + timedelta(days=day, minutes=1)
+        ended = began + timedelta(hours=23, minutes=57)
+        period(organization, "300", began, ended_at=ended)
+        period(organization, "0", ended, ended_at=began + timedelta(days=1))
+    fees = plan_fees(organization_id=organization.pk, month=JUNE)
+    assert round(sum(fee.amount for fee in fees), 2) == round(Decimal(300 * 1437) / 1440, 2)
+
+
+def test_many_short_periods_do_not_round_to_nothing() -> None:
+    """Half a cent each: rounded one by one they would cost nothing."""
+    organization = factories.organization_new()
+    for minute in range(60):
+        began = JUNE.start + timedelta(minutes=minute)
+        period(organization, "300", began, ended_at=began + timedelta(seconds=40))
+    invoice = invoice_close(organization_id=organization.pk, month=JUNE, now=NOW)
+    assert invoice is not None
+    assert invoice.subtotal == Decimal("0.28")
+
+
+def test_plan_changes_are_limited() -> None:
+    caller = factories.principal()
+    for slug in ("free", "standard"):
+        PlanPrice.objects.update_or_create(
+            plan_id=slug, currency="USD", defaults={"amount": Decimal(0)}
+        )
+    with pytest.raises(RateLimited):
+        for number in range(MAX_CHANGES_AN_HOUR + 1):
+            plan_choose(principal=caller, slug=("standard", "free")[number % 2], now=NOW)
+    assert PlanPeriod.objects.count() == MAX_CHANGES_AN_HOUR
+    plan_choose(
+        principal=caller,
+        slug=("standard", "free")[MAX_CHANGES_AN_HOUR % 2],
+        now=NOW + timedelta(hours=1),
+    )

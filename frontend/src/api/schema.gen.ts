@@ -1831,7 +1831,7 @@ export interface paths {
         get?: never;
         /**
          * Choose Plan
-         * @description Change the plan from now on; it is charged by the day, in the month's invoice.
+         * @description Change the plan from now on; the month's invoice charges it for the time that it is had.
          */
         put: operations["choose_plan"];
         post?: never;
