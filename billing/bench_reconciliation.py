@@ -27,13 +27,13 @@ _EVERY_S = {"whole window": 300.0, "a run": 300.0, "lag": 10.0}
 _TIMES = 3
 _SHARED = "occurred_at, organization_id, project_id, user_id, key_id, model"
 _COUNTS = "input_tokens, cached_input_tokens, output_tokens"
-_MORE = "pool, state, ttft_ms, duration_ms, client_hash"
+_MORE = "pool, state, ttft_ms, duration_ms"
 _FILL = f"""
 INSERT INTO billing_usagerecord (generation_id, id_month, {_SHARED}, {_COUNTS}, {_MORE})
 SELECT uuidv7(at - clock_timestamp()), date_trunc('month', at, 'UTC')::date, at,
     (%(organizations)s::uuid[])[n %% 200 + 1], lpad(to_hex(n %% 200), 32, '0')::uuid,
     lpad(to_hex(n %% 1000), 32, '0')::uuid, NULL, 'model-' || n %% 3,
-    1000, 100, 300, 'pool', 'completed', 200, 3000, ''
+    1000, 100, 300, 'pool', 'completed', 200, 3000
 FROM generate_series(1, %(records)s) AS n,
     LATERAL (SELECT %(start)s + n * %(step)s * interval '1 second') AS time(at)
 """  # noqa: S608 -- constants of this module

@@ -85,8 +85,14 @@ def decode(message: bytes) -> UsageRecorded:
     return event
 
 
-def encode(record: UsageRecord, *, counts_as_abuse: bool = True) -> dict[str, Any]:
-    """The event of a ledger record, which does not have `counts_as_abuse` itself."""
+def encode(
+    record: UsageRecord, *, client_hash: str = "", counts_as_abuse: bool = True
+) -> dict[str, Any]:
+    """The event of a ledger record.
+
+    Args:
+        client_hash, counts_as_abuse: for the abuse detector; the ledger has neither.
+    """
     return {
         "schema": SCHEMA_V1,
         "event_id": str(record.generation_id),
@@ -101,7 +107,7 @@ def encode(record: UsageRecord, *, counts_as_abuse: bool = True) -> dict[str, An
         "state": str(record.state),
         "ttft_ms": record.ttft_ms,
         "duration_ms": record.duration_ms,
-        "client_hash": record.client_hash,
+        "client_hash": client_hash,
         "counts_as_abuse": counts_as_abuse,
     }
 

@@ -99,7 +99,6 @@ def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
         state=facts.state,
         ttft_ms=facts.ttft_ms,
         duration_ms=facts.duration_ms,
-        client_hash=facts.client_hash,
     )
     key = str(record.organization_id)
     event = OutboxEvent(
@@ -107,7 +106,9 @@ def usage_rows(*, facts: UsageFacts) -> tuple[UsageRecord, OutboxEvent]:
         key=key,
         partition=partition_of(key),
         event_id=record.generation_id,
-        payload=events.encode(record, counts_as_abuse=facts.counts_as_abuse),
+        payload=events.encode(
+            record, client_hash=facts.client_hash, counts_as_abuse=facts.counts_as_abuse
+        ),
     )
     return record, event
 

@@ -36,7 +36,7 @@ changes what is being summed."""
 _TOKENS = ", ".join(TOKEN_COLUMNS)
 COLUMNS = (
     "event_id, occurred_at, organization_id, project_id, user_id, key_id, model, pool,"
-    f" {_TOKENS}, state, ttft_ms, duration_ms, client_hash"
+    f" {_TOKENS}, state, ttft_ms, duration_ms"
 )
 _SUMS = ("requests", *TOKEN_COLUMNS)
 # It stays with the server's connection, and behind a pooler that one outlives a release: so the
@@ -159,8 +159,7 @@ def copy_line(event: UsageRecorded) -> str:
         f"{event.event_id}\t{event.occurred_at}\t{event.organization_id}\t{event.project_id}\t"
         f"{event.user_id}\t{event.key_id or _NULL}\t{_escaped(event.model)}\t"
         f"{_escaped(event.pool)}\t{tokens}\t{event.state}\t"
-        f"{_NULL if event.ttft_ms is None else event.ttft_ms}\t{event.duration_ms}\t"
-        f"{_escaped(event.client_hash)}\n"
+        f"{_NULL if event.ttft_ms is None else event.ttft_ms}\t{event.duration_ms}\n"
     )
 
 

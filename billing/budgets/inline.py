@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import partial
 from itertools import chain
@@ -35,6 +35,7 @@ from billing.budgets.spending import rebuild_counters
 from billing.budgets.volumes import settled_cost
 from billing.prices import Payer, PriceBook, UnpricedUsage, ceiling
 from billing.prices.loading import shared_price_book
+from billing.prices.services import next_hour
 from billing.quantities import Quantities
 from billing.services import UsageFacts
 
@@ -99,10 +100,11 @@ async def reserve(
         characters=characters,
     )
     payer = Payer(principal.organization_id, principal.project_id)
-    amount = _max_cost(book, payer, model, most, now)
+    lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
+    moments = _price_moments(now, now + timedelta(seconds=lifetime))
+    amount = max(_max_cost(book, payer, model, most, at) for at in moments)
     held_in = [Counter.at(principal.organization_id, limit.name, now).keys for limit in bound]
     keys = list(chain.from_iterable(held_in))
-    lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
     arguments: list[str | float] = [
         str(generation_id),
         amount,
@@ -215,6 +217,16 @@ async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, P
             organization_id, partial(in_database, organization_limits, organization_id)
         )
     return limits, await shared_price_book(limits.currency, organization_id)
+
+
+def _price_moments(start: datetime, end: datetime) -> list[datetime]:
+    """Moments that have every price of a span of time: a price begins at a whole hour, and a
+    generation costs what it costs when it ends."""
+    moments, hour = [start], next_hour(start)
+    while hour <= end:
+        moments.append(hour)
+        hour = next_hour(hour)
+    return moments
 
 
 def _max_cost(

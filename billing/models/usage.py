@@ -73,7 +73,11 @@ class _Usage(TokenColumns):
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField()
     client_hash = models.CharField(
-        max_length=64, blank=True, help_text="Keyed hash of the client's address."
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of earlier releases: a keyed hash of the client's address, gone by an erasure.",
     )
 
     class Meta:

@@ -22,8 +22,10 @@ from billing.budgets.limits import clear_limits_cache, organization_limits
 from billing.budgets.services import budget_set
 from billing.budgets.spending import rebuild_counters, spent_by_limit
 from billing.models import Price
+from billing.prices.book import Tier
 from billing.prices.loading import clear_price_cache
-from billing.prices.services import BEGINNING, prices_seed
+from billing.prices.services import BEGINNING, next_hour, prices_seed, prices_set
+from billing.quantities import Kind
 from billing.services import UsageFacts, usage_record_create
 from tests.billing import factories
 
@@ -364,3 +366,32 @@ async def test_budget_that_came_while_a_generation_ran_is_charged():
     await record(facts)
     await settle(generation_id=generation_id, facts=facts, may_hold_reservation=False)
     assert await counted(caller) == {"spent": 30, "reserved": 10}
+
+
+async def test_reservation_is_at_the_dearest_price_of_its_lifetime() -> None:
+    """A price that trebles at the full hour, before which the generation may not have ended."""
+    caller = await caller_with_budget(100)
+    hour = next_hour(datetime.now(UTC))
+    await sync_to_async(prices_set)(
+        model=factories.MODEL, prices={Kind.OUTPUT: (Tier(0, Decimal(3000)),)}, effective_from=hour
+    )
+
+    async def ask_before(seconds: int, tokens: int) -> UUID:
+        generation_id = uuid4()
+        await reserve(
+            principal=caller,
+            generation_id=generation_id,
+            model=factories.MODEL,
+            input_tokens=0,
+            max_output_tokens=tokens,
+            now=hour - timedelta(seconds=seconds),
+        )
+        return generation_id
+
+    with pytest.raises(InsufficientQuota):
+        await ask_before(5, 34)
+    generation_id = await ask_before(5, 33)
+    facts = replace(used(caller, generation_id, 33), occurred_at=hour + timedelta(seconds=5))
+    await record(facts)
+    await settle(generation_id=generation_id, facts=facts)
+    assert (await counted(caller))["spent"] == 99
