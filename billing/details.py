@@ -32,12 +32,14 @@ def billing_details_set(*, principal: Principal, changes: Mapping[str, str]) -> 
     if changes.get("language", "") not in ("", *TAGS):
         raise InvalidRequest(f"Languages are {', '.join(TAGS)}.", param="language")
     account, _ = BillingAccount.objects.get_or_create(organization_id=principal.organization_id)
-    for name in FIELDS & changes.keys():
+    changed = FIELDS & changes.keys()
+    for name in changed:
         setattr(account, name, changes[name].strip())
-    account.save()
+    # An operator may change the currency or the tax at the same time.
+    account.save(update_fields=sorted(changed))
     record(
         Action.BILLING_DETAILS_UPDATED,
         organization_id=principal.organization_id,
         actor=principal,
-        details={"fields": ", ".join(sorted(FIELDS & changes.keys()))},
+        details={"fields": ", ".join(sorted(changed))},
     )

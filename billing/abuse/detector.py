@@ -29,13 +29,16 @@ FRESH = timedelta(hours=2)
 """Older events are counted, for the history, and flag no subject: the hour is over."""
 
 
+@transaction.atomic
 def detect(records: Sequence[KafkaRecord]) -> int:
-    """Take in a batch; a batch that comes again changes nothing. Returns how many were flagged."""
+    """Take in a batch; a batch that comes again changes nothing. Returns how many were flagged.
+
+    What is counted is scored in one transaction: a batch whose process dies comes again.
+    """
     events = list(_decoded(records))
     now = datetime.now(UTC)
-    with transaction.atomic():
-        touched = count_events(events)
-        addresses = note_clients(events)
+    touched = count_events(events)
+    addresses = note_clients(events)
     flagged = 0
     for subject, hour in sorted(touched, key=lambda item: (str(item[0].id), item[1])):
         if hour < now - FRESH:

@@ -1,20 +1,27 @@
 """Terms of payment, budgets and their alerts, prepaid credit."""
 
+from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
 from backend.platform.errors import InvalidRequest, ParleyError
 from backend.platform.model_admins import ReadOnlyAdmin
-from billing.budgets.credit_services import clear_credit_cache, credit_check, credit_grant
+from billing.budgets.credit_services import (
+    clear_credit_cache,
+    credit_check,
+    credit_grant,
+    lock_credit,
+)
 from billing.budgets.limits import clear_limits_cache
 from billing.currency_change import currency_change_check
-from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry
+from billing.models import BillingAccount, Budget, BudgetAlert, CreditEntry, CreditKind
 
 
 class BillingAccountForm(forms.ModelForm):
@@ -93,6 +100,9 @@ class BudgetAlertAdmin(ReadOnlyAdmin):
     list_select_related = ("budget",)
 
 
+SAME_GRANT = timedelta(minutes=1)
+
+
 class CreditForm(forms.ModelForm):
     class Meta:
         model = CreditEntry
@@ -105,7 +115,24 @@ class CreditForm(forms.ModelForm):
                 credit_check(amount=data["amount"], expires_at=data.get("expires_at"))
             except InvalidRequest as error:
                 raise forms.ValidationError(error.message) from error
+            self._refuse_a_second_sending(data)
         return data
+
+    def _refuse_a_second_sending(self, data: dict[str, Any]) -> None:
+        """A form that is sent twice grants credit once. The lock holds until the grant is made."""
+        lock_credit(data["organization"].pk)
+        same = CreditEntry.objects.filter(
+            kind=CreditKind.GRANT,
+            organization=data["organization"],
+            amount=data["amount"],
+            note=data["note"],
+            created_at__gt=timezone.now() - SAME_GRANT,
+        )
+        if same.exists():
+            raise forms.ValidationError(
+                "The same credit was granted less than a minute ago. If it is meant twice, say so"
+                " in the note."
+            )
 
 
 @admin.register(CreditEntry)

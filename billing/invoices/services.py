@@ -221,13 +221,15 @@ def close_and_issue_month(*, month: Period, now: datetime) -> tuple[int, list[st
     for organization_id in organizations_with_usage(month):
         try:
             invoice = invoice_close(organization_id=organization_id, month=month, now=now)
+            if invoice is not None and invoice.status == InvoiceStatus.DRAFT:
+                invoice_issue(invoice_id=invoice.pk, now=now)
+                issued += 1
         except (UnpricedUsageError, FeeCurrencyError) as error:
             problems.append(f"{organization_id}: {error}")
             log.error("invoice_not_closed", organization_id=str(organization_id), reason=str(error))
-            continue
-        if invoice is not None and invoice.status == InvoiceStatus.DRAFT:
-            invoice_issue(invoice_id=invoice.pk, now=now)
-            issued += 1
+        except Exception as error:  # what one organization meets stops no other's month
+            problems.append(f"{organization_id}: {error!r}")
+            log.exception("invoice_not_closed", organization_id=str(organization_id))
     return issued, problems
 
 

@@ -16,6 +16,7 @@ from pypdf import PdfReader
 from backend.accounts.models import Project
 from backend.platform.errors import Conflict, InvalidRequest
 from billing.budgets.credit import credit_state
+from billing.invoices import closing
 from billing.invoices.closing import MonthNotOver, UnpricedUsageError, invoice_close
 from billing.invoices.csv import invoice_csv
 from billing.invoices.fonts import printable
@@ -29,7 +30,7 @@ from billing.invoices.services import (
     invoice_void,
 )
 from billing.models import BillingAccount, CreditEntry, Invoice, UsageRecord
-from billing.periods import parse_period
+from billing.periods import Period, parse_period
 from billing.prices import Tier
 from billing.prices.services import BEGINNING, prices_seed, prices_set
 from billing.quantities import Kind
@@ -132,6 +133,23 @@ def test_month_with_unpriced_usage_closes_once_it_is_priced(caller):
     assert "unpriced" in problems[0]
     prices_seed(prices={"unpriced": PRICES[factories.MODEL]})
     assert close(caller).subtotal == Decimal("0.05")
+
+
+def test_failure_of_one_close_stops_no_other(caller, monkeypatch):
+    use(caller, 10)
+    other = factories.principal()
+    use(other, 10)
+    draft = closing._draft
+
+    def fail_once(invoice: Invoice, month: Period) -> None:
+        if invoice.organization_id == caller.organization_id:
+            raise DatabaseError("the disk is full")
+        draft(invoice, month)
+
+    monkeypatch.setattr(closing, "_draft", fail_once)
+    issued, [problem] = close_and_issue_month(month=OCTOBER, now=NOW)
+    assert issued == 1
+    assert "the disk is full" in problem and str(caller.organization_id) in problem
 
 
 def test_invoice_numbers_of_the_seller_have_no_gaps(caller):

@@ -266,6 +266,8 @@ def test_finance_sets_a_budget_and_grants_credit(client):
     assert Budget.objects.count() == 1
     credit = {"organization": caller.organization_id, "amount": "25", "note": "welcome"}
     assert finance.post(reverse("admin:billing_creditentry_add"), credit).status_code == 302
+    again = finance.post(reverse("admin:billing_creditentry_add"), credit)
+    assert b"granted less than a minute ago" in again.content
     refused = finance.post(reverse("admin:billing_creditentry_add"), credit | {"amount": "-1"})
     assert refused.status_code == 200
     assert CreditEntry.objects.get().amount == 25
