@@ -1,5 +1,6 @@
 """An organization's terms of payment, with the installation's defaults filled in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
@@ -49,6 +50,13 @@ def terms_of(organization_id: UUID) -> Terms:
         address=account.address,
         tax_id=account.tax_id,
     )
+
+
+def currencies_of(organization_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """The currency in which each of them pays."""
+    currencies = dict.fromkeys(organization_ids, DEFAULT_CURRENCY)
+    accounts = BillingAccount.objects.filter(organization_id__in=list(currencies))
+    return currencies | dict(accounts.values_list("organization_id", "currency"))
 
 
 def finance_contacts(organization_id: UUID) -> list[Contact]:

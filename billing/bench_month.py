@@ -169,9 +169,10 @@ async def _cold_admission(caller: Principal) -> float:
 
 def _lose_counters(caller: Principal) -> None:
     now = datetime.now(UTC)
-    for limit in load_limits(caller.organization_id).limits:
-        sync_client().delete(Counter.at(caller.organization_id, limit.name, now).keys[0])
-    sync_client().delete(Counter(caller.organization_id, CREDIT, None).keys[0])
+    limits = load_limits(caller.organization_id)
+    for name in (CREDIT, *(limit.name for limit in limits.limits)):
+        counter = Counter.at(caller.organization_id, limits.currency, name, now)
+        sync_client().delete(counter.keys[0])
 
 
 async def _end(caller: Principal) -> float:

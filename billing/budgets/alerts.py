@@ -18,7 +18,7 @@ from django.utils.translation import gettext, pgettext_lazy
 
 from backend.platform import languages
 from backend.platform.redis import sync_client
-from billing.accounts import finance_contacts
+from billing.accounts import currencies_of, finance_contacts
 from billing.budgets.counters import RESERVATIONS, Counter, amount_of
 from billing.budgets.limits import counter_name, load_limits
 from billing.budgets.spending import rebuild_counters, spent_by_limit
@@ -72,9 +72,11 @@ def _counted(budgets: Iterable[Budget], now: datetime) -> dict[int, Decimal | No
     """What the counters say, None where one is lost, or may have missed a settlement: it is old,
     and holds reservations that nobody has given back."""
     budgets = list(budgets)
+    currencies = currencies_of(budget.organization_id for budget in budgets)
     pipeline = sync_client().pipeline(transaction=False)
     for budget in budgets:
-        counter = Counter.at(budget.organization_id, counter_name(budget.pk), now)
+        currency = currencies[budget.organization_id]
+        counter = Counter.at(budget.organization_id, currency, counter_name(budget.pk), now)
         pipeline.hmget(counter.keys[0], "spent", "fresh_until")
         pipeline.hget(counter.keys[RESERVATIONS], "sum")
     answers = pipeline.execute()
@@ -84,7 +86,8 @@ def _counted(budgets: Iterable[Budget], now: datetime) -> dict[int, Decimal | No
     ):
         is_old = float(fresh_until or 0) <= now.timestamp()
         is_uncertain = spent is None or (is_old and int(reserved or 0) > 0)
-        counted[budget.pk] = None if is_uncertain else amount_of(int(spent))
+        currency = currencies[budget.organization_id]
+        counted[budget.pk] = None if is_uncertain else amount_of(int(spent), currency)
     return counted
 
 

@@ -2,7 +2,7 @@
 
 What is spent belongs to a month; a reservation does not, because it is not known in which month its
 generation will end. Prepaid credit knows no months at all. Keys of one counter, all of them
-beginning with `billing:{<organization>}:<limit>`; of credit's the month is left out:
+beginning with `billing:{<organization>}:<currency>:<limit>`; of credit's the month is left out:
     :<yyyymm>           hash `spent`, `fresh_until`, of credit also `ceiling`; absent or no longer
                         fresh: to be rebuilt
     :<yyyymm>:settled   sorted set generation -> unix time at which it was settled
@@ -11,9 +11,10 @@ beginning with `billing:{<organization>}:<limit>`; of credit's the month is left
     :deadlines          sorted set generation -> unix time at which its reservation lapses
 The organization in braces puts all keys of a request into one slot of a Redis cluster.
 
-Amounts are integers, 10^-9 of the currency: reservations and costs round up, limits down, so
-enforcement errs against overspending by less than 10^-9 a generation. They are enforcement,
-not money: an invoice never reads them.
+Amounts are integers of 64 bits, 10^-6 of the currency, or 10^-3 of one without decimals, whose
+sums are long: the most that fits is 9.2 * 10^12 and 9.2 * 10^15. Reservations and costs round up,
+limits down, so enforcement errs against overspending by less than such a unit a generation, until
+the next rebuild. They are enforcement, not money: an invoice never reads them.
 
 Invariants, with `recent` = settled within `RECENT_S`:
 - `sum` = sum of the reservations that are open, in whichever month they were made;
@@ -32,6 +33,8 @@ from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from uuid import UUID
 
+from billing.currencies import digits
+
 CREDIT = "credit"
 """The name of prepaid credit's counter."""
 
@@ -39,7 +42,6 @@ RECENT_S = 300
 FRESH_S = 120
 """How long after a rebuild a counter is believed. A reservation outlives its generation by at least
 as long (`inline.RESERVATION_MARGIN_S`)."""
-NANO = Decimal(10**9)
 
 RESERVATIONS = 1
 """Which of `Counter.keys` holds the reservations."""
@@ -154,17 +156,19 @@ class Counter:
     """One limit's counter: a budget's in one month, or that of prepaid credit."""
 
     organization_id: UUID
+    currency: str
     name: str
     month: str | None
 
     @classmethod
-    def at(cls, organization_id: UUID, name: str, moment: datetime) -> "Counter":
-        return cls(organization_id, name, None if name == CREDIT else f"{moment:%Y%m}")
+    def at(cls, organization_id: UUID, currency: str, name: str, moment: datetime) -> "Counter":
+        month = None if name == CREDIT else f"{moment:%Y%m}"
+        return cls(organization_id, currency, name, month)
 
     @property
     def keys(self) -> list[str]:
         """What is spent, the reservations, their deadlines, who was settled, at which cost."""
-        stem = f"billing:{{{self.organization_id}}}:{self.name}"
+        stem = f"billing:{{{self.organization_id}}}:{self.currency}:{self.name}"
         spent = stem if self.month is None else f"{stem}:{self.month}"
         return [
             spent,
@@ -175,15 +179,20 @@ class Counter:
         ]
 
 
-def amount_up(value: Decimal) -> int:
+def amount_up(value: Decimal, currency: str) -> int:
     """A cost or a reservation as the counters hold it."""
-    return int((value * NANO).to_integral_value(ROUND_CEILING))
+    return int((value * _units(currency)).to_integral_value(ROUND_CEILING))
 
 
-def amount_down(value: Decimal) -> int:
+def amount_down(value: Decimal, currency: str) -> int:
     """A limit as the counters hold it."""
-    return int((value * NANO).to_integral_value(ROUND_FLOOR))
+    return int((value * _units(currency)).to_integral_value(ROUND_FLOOR))
 
 
-def amount_of(nano: int) -> Decimal:
-    return Decimal(nano) / NANO
+def amount_of(units: int, currency: str) -> Decimal:
+    return units / _units(currency)
+
+
+def _units(currency: str) -> Decimal:
+    """How many units of the counters one of the currency has."""
+    return Decimal(10**6 if digits(currency) else 10**3)

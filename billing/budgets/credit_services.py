@@ -109,5 +109,6 @@ def lock_credit(organization_id: UUID) -> None:
 
 def clear_credit_cache(organization_id: UUID) -> None:
     """What is left is computed anew by the next request; called where it was changed."""
-    sync_client().delete(Counter(organization_id, CREDIT, None).keys[0])
+    currency = terms_of(organization_id).currency
+    sync_client().delete(Counter(organization_id, currency, CREDIT, None).keys[0])
     clear_limits_cache(organization_id)

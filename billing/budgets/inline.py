@@ -103,7 +103,7 @@ async def reserve(
     lifetime = int(settings.GENERATION_TIMEOUT_S) + RESERVATION_MARGIN_S
     moments = _price_moments(now, now + timedelta(seconds=lifetime))
     amount = max(_max_cost(book, payer, model, most, at) for at in moments)
-    held_in = [Counter.at(principal.organization_id, limit.name, now).keys for limit in bound]
+    held_in = [_keys(limits, limit, now) for limit in bound]
     keys = list(chain.from_iterable(held_in))
     arguments: list[str | float] = [
         str(generation_id),
@@ -167,12 +167,11 @@ async def _settle(generation_id: UUID, facts: UsageFacts | None) -> None:
         limits, book = await _limits_and_book(facts.organization_id)
         bound = limits.binding(project_id=facts.project_id, key_id=facts.key_id)
         # The month in which it ended pays; the reservation is the same in every month.
-        at = facts.occurred_at
-        to_charge = [Counter.at(facts.organization_id, limit.name, at).keys for limit in bound]
+        to_charge = [_keys(limits, limit, facts.occurred_at) for limit in bound]
         charged = {counter[RESERVATIONS] for counter in to_charge}
         to_release = [counter for counter in to_release if counter[RESERVATIONS] not in charged]
         if to_charge:
-            cost = counters.amount_up(await settled_cost(facts, book))
+            cost = counters.amount_up(await settled_cost(facts, book), limits.currency)
     for chosen, amount in ((to_charge, cost), (to_release, 0)):
         if chosen:
             keys = list(chain.from_iterable(chosen))
@@ -219,6 +218,10 @@ async def _limits_and_book(organization_id: UUID) -> tuple[OrganizationLimits, P
     return limits, await shared_price_book(limits.currency, organization_id)
 
 
+def _keys(limits: OrganizationLimits, limit: BudgetLimit, at: datetime) -> list[str]:
+    return Counter.at(limits.organization_id, limits.currency, limit.name, at).keys
+
+
 def _price_moments(start: datetime, end: datetime) -> list[datetime]:
     """Moments that have every price of a span of time: a price begins at a whole hour, and a
     generation costs what it costs when it ends."""
@@ -244,7 +247,8 @@ def _max_cost(
                 payer=payer,
                 at=at,
                 book=book,
-            )
+            ),
+            book.currency,
         )
     except UnpricedUsage as error:
         log.warning("usage_unpriced", model=model, reason=str(error))
@@ -261,7 +265,7 @@ def _refusal(limit: BudgetLimit, currency: str) -> InsufficientQuota:
             "The prepaid credit has no room left for this request. Ask for fewer tokens, wait for"
             " requests in flight to end, or add credit."
         )
-    amount = counters.amount_of(limit.ceiling)
+    amount = counters.amount_of(limit.ceiling, currency)
     return InsufficientQuota(
         f"The monthly budget of this {limit.scope} ({amount:.2f} {currency}) has no room left for"
         " this request. Ask for fewer tokens, wait for requests in flight to end, or raise the"

@@ -70,7 +70,7 @@ def load_limits(organization_id: UUID) -> OrganizationLimits:
     bound = [
         BudgetLimit(
             name=counter_name(budget.pk),
-            ceiling=amount_down(budget.amount) if budget.is_hard else SOFT,
+            ceiling=amount_down(budget.amount, terms.currency) if budget.is_hard else SOFT,
             scope=budget.scope,
             project_id=budget.project_id,
             key_id=budget.key_id,

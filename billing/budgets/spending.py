@@ -64,22 +64,22 @@ def rebuild_counters(
     What was settled is asked before the snapshot is taken, so the snapshot contains it: a
     generation is settled after its record is committed.
     """
-    organization_id = limits.organization_id
+    organization_id, currency = limits.organization_id, limits.currency
     monthly = [limit for limit in bound if limit.scope != CREDIT]
-    settled = _settled([Counter.at(organization_id, limit.name, at) for limit in bound])
+    settled = _settled([Counter.at(organization_id, currency, limit.name, at) for limit in bound])
     with one_snapshot():
         spent = spent_by_limit(limits, monthly, at=at)
         state = credit_state(organization_id, at=at) if len(monthly) < len(bound) else None
         contained = settled | _recently_recorded(organization_id)
     fresh_until = at + timedelta(seconds=FRESH_S)
     for limit, amount in spent.items():
-        counter = Counter.at(organization_id, limit.name, at)
+        counter = Counter.at(organization_id, currency, limit.name, at)
         expires_at = month_of(at).end + MONTH_CACHE_TTL
         _rebuild(counter, amount, None, at, fresh_until, expires_at, contained)
     if state is not None:
         if state.expires_at is not None:
             fresh_until = min(fresh_until, state.expires_at)
-        counter = Counter.at(organization_id, CREDIT, at)
+        counter = Counter.at(organization_id, currency, CREDIT, at)
         expires_at = at + MONTH_CACHE_TTL
         _rebuild(counter, Decimal(0), state.remaining, at, fresh_until, expires_at, contained)
 
@@ -115,8 +115,8 @@ def _rebuild(
         counters.REBUILD,
         len(counter.keys),
         *counter.keys,
-        counters.amount_up(spent),
-        "" if ceiling is None else counters.amount_down(ceiling),
+        counters.amount_up(spent, counter.currency),
+        "" if ceiling is None else counters.amount_down(ceiling, counter.currency),
         datetime.now(at.tzinfo).timestamp(),
         counters.RECENT_S,
         # A request that rebuilt a counter must find it, so it is fresh for a second at least.

@@ -85,12 +85,16 @@ async def end(caller: Principal, generation_id: UUID, tokens: int) -> None:
 
 @sync_to_async
 def counted(caller: Principal) -> dict[str, Decimal]:
-    [limit] = organization_limits(caller.organization_id).limits
-    counter = Counter.at(caller.organization_id, limit.name, datetime.now(UTC))
+    limits = organization_limits(caller.organization_id)
+    [limit], currency = limits.limits, limits.currency
+    counter = Counter.at(caller.organization_id, currency, limit.name, datetime.now(UTC))
     with redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True) as client:
         spent = client.hget(counter.keys[0], "spent") or 0
         reserved = client.hget(counter.keys[RESERVATIONS], "sum") or 0
-    return {"spent": amount_of(int(spent)), "reserved": amount_of(int(reserved))}
+    return {
+        "spent": amount_of(int(spent), currency),
+        "reserved": amount_of(int(reserved), currency),
+    }
 
 
 @sync_to_async
