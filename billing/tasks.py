@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from backend.platform.pages import delete_in_pages
 from backend.platform.partitions import make_months
 from backend.platform.periodic import periodic_task
 from billing.budgets import alerts, credit_services
@@ -24,10 +25,8 @@ PUBLISHED_RETENTION = timedelta(days=7)
 @periodic_task()
 def purge_outbox() -> int:
     """Delete outbox rows that Kafka has had for a week; the ledger can write them again."""
-    deleted, _ = OutboxEvent.objects.filter(
-        published_at__lt=timezone.now() - PUBLISHED_RETENTION
-    ).delete()
-    return deleted
+    old = OutboxEvent.objects.filter(published_at__lt=timezone.now() - PUBLISHED_RETENTION)
+    return delete_in_pages(old, by="published_at")
 
 
 @periodic_task()

@@ -28,6 +28,7 @@ from backend.accounts.services import clean_email
 from backend.audit.actions import Action
 from backend.platform.database import transaction_lock
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, PermissionDenied
+from backend.platform.pages import delete_in_pages
 
 LINK_AGE = timedelta(days=1)
 
@@ -156,7 +157,8 @@ def address_change_stop(*, token: str) -> None:
 
 def pending_addresses_delete() -> int:
     """Forget those that were not confirmed in time. Returns how many."""
-    return PendingAddress.objects.filter(created_at__lt=timezone.now() - LINK_AGE).delete()[0]
+    expired = PendingAddress.objects.filter(created_at__lt=timezone.now() - LINK_AGE)
+    return delete_in_pages(expired, by="created_at")
 
 
 def _pending_create(user: User, email: str) -> tuple[str, str]:

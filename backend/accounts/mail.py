@@ -26,6 +26,7 @@ from django.utils import timezone
 from backend.accounts import metrics
 from backend.accounts.encryption import mail_decrypt, mail_encrypt
 from backend.accounts.models import Mail, MailState
+from backend.platform.pages import delete_in_pages
 
 # After each failed attempt. Later the links in it are of no use any more.
 RETRY_AFTER = [timedelta(minutes=m) for m in (1, 5, 15, 60, 180, 480)]
@@ -85,9 +86,9 @@ def mails_send() -> int:
 def mails_delete() -> int:
     """Forget mails of the outbox after a day, and all others after 30. Returns how many."""
     now = timezone.now()
-    old, _ = Mail.objects.filter(created_at__lt=now - KEPT_AGE).delete()
-    shown, _ = Mail.objects.filter(state=MailState.OUTBOX, created_at__lt=now - OUTBOX_AGE).delete()
-    return old + shown
+    old = Mail.objects.filter(created_at__lt=now - KEPT_AGE)
+    shown = Mail.objects.filter(state=MailState.OUTBOX, created_at__lt=now - OUTBOX_AGE)
+    return sum(delete_in_pages(rows, by="created_at") for rows in (old, shown))
 
 
 def mails_count() -> None:

@@ -39,6 +39,7 @@ from backend.platform.errors import (
     Overloaded,
     ParleyError,
 )
+from backend.platform.pages import delete_in_pages
 
 LINK_AGE = timedelta(days=1)
 
@@ -167,7 +168,7 @@ def sign_up_complete(*, token: str, kept: str | None, password: str | None) -> U
 def pending_sign_ups_delete() -> int:
     """Forget those that were not confirmed in time. Returns how many."""
     expired = PendingSignUp.objects.filter(created_at__lt=timezone.now() - LINK_AGE)
-    return expired.delete()[0]
+    return delete_in_pages(expired, by="created_at")
 
 
 def _joins(user: User, invitation: Invitation | None) -> bool:

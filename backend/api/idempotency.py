@@ -55,6 +55,7 @@ from backend.platform.database import in_database
 from backend.platform.errors import Conflict, InvalidRequest, NotFound, ParleyError
 from backend.platform.ids import time_ordered_id
 from backend.platform.lock import RenewedLock
+from backend.platform.pages import delete_in_pages
 
 HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
@@ -342,7 +343,7 @@ def purge_expired() -> int:
         else:
             own = rows.filter(**owner)
         own.filter(created_at__lte=kept_since).exclude(body=None).update(body=None)
-    return rows.filter(created_at__lt=now - KEPT).delete()[0]
+    return delete_in_pages(rows.filter(created_at__lt=now - KEPT), by="created_at")
 
 
 def _expire(own: QuerySet[IdempotencyRecord], key: str) -> None:

@@ -314,6 +314,7 @@ class RequestLog(models.Model):
         indexes = [
             models.Index(fields=["organization", "-created_at"], name="request_log_list"),
             models.Index(fields=["api_key", "-created_at"], name="request_log_of_key"),
+            models.Index(fields=["project", "created_at"], name="request_log_of_project"),
         ]
 
     @property

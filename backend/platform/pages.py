@@ -1,4 +1,4 @@
-"""Rows of a table of any size, in bounded memory, in order of a key.
+"""Rows of a table of any size, in bounded memory and short transactions, in order of a key.
 
 Pages by key and not a cursor: behind a pooler in transaction mode there is none outside a
 transaction, and one transaction for all would hold back every clean-up of the database meanwhile.
@@ -28,3 +28,22 @@ def in_pages(rows: "QuerySet[Row]", *, by: str = "pk", size: int = PAGE) -> Iter
         if len(page) < size:
             return
         page = list(ordered.filter(**{f"{by}__gt": last})[:size])
+
+
+def delete_in_pages(rows: "QuerySet[Row]", *, by: str = "pk", size: int = PAGE) -> int:
+    """Delete `rows`, each page in a transaction of its own.
+
+    Returns how many they were; what cascades is not counted. A row that leaves `rows` meanwhile
+    stays: each page is asked again as it is deleted.
+
+    Args:
+        by: the order of the pages; a column that has an index and is never null.
+    """
+    deleted = 0
+    while True:
+        page = list(rows.order_by(by).values_list("pk", by)[:size])
+        _, by_model = rows.filter(pk__in=[pk for pk, _ in page]).delete()
+        deleted += by_model.get(rows.model._meta.label, 0)
+        if len(page) < size:
+            return deleted
+        rows = rows.filter(**{f"{by}__gte": page[-1][1]})  # others may share the last one's

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count
 
+from backend.platform.pages import delete_in_pages
 from billing.abuse.scoring import HISTORY_HOURS, Hour
 from billing.events import UsageRecorded
 from billing.models import AbuseClient, AbuseHour, AbuseSeen, SubjectKind, UsageState
@@ -109,9 +110,10 @@ def hour_and_history(subject: Subject, hour: datetime) -> tuple[Hour, list[int]]
 
 def delete_before(moment: datetime) -> None:
     """Delete what no score looks at any more."""
-    AbuseSeen.objects.filter(hour__lt=moment).delete()
-    AbuseHour.objects.filter(hour__lt=moment - timedelta(hours=HISTORY_HOURS)).delete()
-    AbuseClient.objects.filter(last_seen__lt=moment).delete()
+    history = moment - timedelta(hours=HISTORY_HOURS)
+    delete_in_pages(AbuseSeen.objects.filter(hour__lt=moment), by="hour")
+    delete_in_pages(AbuseHour.objects.filter(hour__lt=history), by="hour")
+    delete_in_pages(AbuseClient.objects.filter(last_seen__lt=moment), by="last_seen")
 
 
 def _subjects(event: UsageRecorded) -> Sequence[Subject]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
+from backend.platform.pages import delete_in_pages
 from billing.models import EngineHour
 
 KEPT = timedelta(days=400)
@@ -71,8 +72,7 @@ def engine_hours_note(seen: Iterable[EngineSeen], *, at: datetime) -> int:
 
 def engine_hours_purge(*, now: datetime) -> int:
     """Delete what is older than `KEPT`."""
-    deleted, _ = EngineHour.objects.filter(hour__lt=now - KEPT).delete()
-    return deleted
+    return delete_in_pages(EngineHour.objects.filter(hour__lt=now - KEPT), by="hour")
 
 
 def price_of(announced: str) -> Decimal | None:

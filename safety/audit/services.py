@@ -17,6 +17,7 @@ from backend.accounts.principal import Principal
 from backend.audit.actions import Action as AuditAction
 from backend.audit.services import SYSTEM, record, staff
 from backend.platform.errors import Conflict, NotFound
+from backend.platform.pages import delete_in_pages
 from safety.audit.metrics import decision_count
 from safety.audit.models import (
     Review,
@@ -241,4 +242,4 @@ def expired_texts_delete() -> int:
             of = Q(decision__organization_id=owner["organization_id"])
         due.append(StoredText.objects.filter(of, decision__created_at__lte=kept_since))
     held = {"organization": "decision__organization_id", "user": "decision__user_id"}
-    return sum(without_held(rows, **held).delete()[0] for rows in due)
+    return sum(delete_in_pages(without_held(rows, **held)) for rows in due)

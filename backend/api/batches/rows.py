@@ -26,6 +26,7 @@ from backend.platform.errors import (
     NotFound,
     ParleyError,
 )
+from backend.platform.pages import delete_in_pages
 
 WINDOW = timedelta(hours=24)
 PREFIX = "batch_"
@@ -218,5 +219,5 @@ def purge_batches() -> int:
             organization="organization_id",
             user="user_id",
         )
-        deleted += rows.delete()[1].get("api.Batch", 0)
+        deleted += delete_in_pages(rows)
     return deleted

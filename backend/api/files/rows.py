@@ -31,7 +31,7 @@ from backend.api.models import (
     UploadState,
 )
 from backend.platform.errors import InsufficientQuota, InvalidRequest, NotFound
-from backend.platform.pages import in_pages
+from backend.platform.pages import delete_in_pages, in_pages
 
 log = structlog.get_logger(__name__)
 
@@ -142,11 +142,13 @@ def purge_files() -> int:
         default_storage.delete(part.file)
         part.delete()
     uploads = Upload.objects.filter(parts=None)
-    _not_held(uploads.filter(expires_at__lt=now - timedelta(days=1))).delete()
+    old = uploads.filter(expires_at__lt=now - timedelta(days=1))
+    delete_in_pages(_not_held(old), by="expires_at")
     left = StoredFile.objects.filter(is_ready=False, created_at__lt=before)
     due = [StoredFile.objects.filter(expires_at__lte=now), left]
     for owner, kept_since in retention_ends(now=now, at_least=UNFETCHED):
-        _not_held(uploads.filter(**owner, created_at__lte=kept_since, expires_at__lt=now)).delete()
+        late = uploads.filter(**owner, created_at__lte=kept_since, expires_at__lt=now)
+        delete_in_pages(_not_held(late), by="expires_at")
         due.append(_not_being_read(StoredFile.objects.filter(**owner, created_at__lte=kept_since)))
     return sum(files_remove(in_pages(_not_held(rows))) for rows in due)
 

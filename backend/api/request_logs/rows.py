@@ -8,15 +8,17 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from backend.accounts.data_policy import retention_ends
 from backend.accounts.legal_hold import without_held
-from backend.accounts.models import APIKey, DataPolicy
+from backend.accounts.models import APIKey, DataPolicy, Organization, Project
 from backend.api.models import RequestCount, RequestLog
 from backend.api.request_content import content_encrypt
 from backend.api.request_logs.note import Noted
 from backend.generation.models import OPEN_STATES, Generation, GenerationState
+from backend.platform.pages import delete_in_pages
 
 COUNTS_KEPT = timedelta(days=92)
 _HELD = {"organization": "organization_id", "user": "user_id"}
@@ -161,13 +163,32 @@ def request_logs_purge(*, now: datetime | None = None) -> int:
     moment = now or timezone.now()
     rows = without_held(RequestLog.objects.all(), **_HELD)
     logging = DataPolicy.objects.filter(logs_requests=True, stores_api_calls=True)
-    deleted = rows.exclude(organization_id__in=logging.values("pk")).delete()[0]
+    deleted = sum(_purge(rows.filter(**owner)) for owner in _logging_no_more(logging))
     for organization_id, days in logging.values_list("pk", "request_log_days"):
         before = moment - timedelta(days=days)
         late = rows.filter(organization_id=organization_id, created_at__lt=before)
-        deleted += late.delete()[0]
+        deleted += _purge(late)
     for owner, kept_since in retention_ends(now=moment):
-        deleted += rows.filter(**owner, created_at__lte=kept_since).delete()[0]
-    deleted += rows.filter(project__logs_requests=False).delete()[0]
-    RequestCount.objects.filter(hour__lt=moment - COUNTS_KEPT).delete()
+        deleted += _purge(rows.filter(**owner, created_at__lte=kept_since))
+    delete_in_pages(RequestCount.objects.filter(hour__lt=moment - COUNTS_KEPT), by="hour")
     return deleted
+
+
+def _purge(rows: QuerySet[RequestLog]) -> int:
+    return delete_in_pages(rows, by="created_at")
+
+
+def _logging_no_more(logging: QuerySet[DataPolicy]) -> list[dict[str, UUID]]:
+    """The organizations and projects that have logged requests and log none now."""
+    of_organization = RequestLog.objects.filter(organization_id=OuterRef("pk"))
+    organizations = Organization.objects.exclude(pk__in=logging.values("pk"))
+    projects = Project.objects.filter(logs_requests=False)
+    of_project = RequestLog.objects.filter(project_id=OuterRef("pk"))
+    return [
+        {name: pk}
+        for name, owners in (
+            ("organization_id", organizations.filter(Exists(of_organization)).values_list("pk")),
+            ("project_id", projects.filter(Exists(of_project)).values_list("pk")),
+        )
+        for (pk,) in owners
+    ]

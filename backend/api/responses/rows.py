@@ -35,6 +35,7 @@ from backend.generation.reuse.answers import answer_forget
 from backend.generation.tools import split_calls
 from backend.generation.usage import Usage
 from backend.platform.errors import ContextLengthExceeded, InvalidRequest, ParleyError
+from backend.platform.pages import delete_in_pages
 
 KEPT = timedelta(days=30)
 MAX_CHAIN = 500
@@ -259,14 +260,16 @@ def _purge_before(of: Q, before: datetime) -> int:
     generations = Generation.objects.filter(of, created_at__lt=before, stored_answer__isnull=False)
     held = {"organization": "organization_id", "user": "user_id"}
     ended = without_held(generations, **held).exclude(state__in=OPEN_STATES)
-    StoredAnswer.objects.filter(generation__in=ended).delete()
+    delete_in_pages(StoredAnswer.objects.filter(generation__in=ended))
     open_ones = Generation.objects.filter(pk=OuterRef("pk"), state__in=OPEN_STATES)
     responses = StoredResponse.objects.filter(~Exists(open_ones), created_at__lt=before)
     chats = StoredChat.objects.filter(~Exists(open_ones), created_at__lt=before)
     if of:
         ours = Generation.objects.filter(of).values("pk")
         responses, chats = responses.filter(pk__in=ours), chats.filter(pk__in=ours)
-    return sum(without_held(rows, **held).delete()[0] for rows in (responses, chats))
+    return delete_in_pages(without_held(responses, **held), by="created_at") + delete_in_pages(
+        without_held(chats, **held), by="created_at"
+    )
 
 
 def _own(principal: Principal) -> Any:

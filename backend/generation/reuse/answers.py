@@ -21,6 +21,7 @@ from backend.generation.models import CachedAnswer, Generation
 from backend.generation.reuse.plan import ReusableAnswer
 from backend.platform.encryption import Unreadable, decrypt, encrypt
 from backend.platform.keys import Purpose
+from backend.platform.pages import delete_in_pages
 from backend.platform.reencryption import encrypted_column
 
 _HELD = {"organization": "organization_id", "user": "user_id"}
@@ -109,7 +110,7 @@ def answers_purge() -> int:
 
 def _delete(which: Q) -> int:
     rows = without_held(CachedAnswer.objects.filter(which), **_HELD)
-    return rows.delete()[0]
+    return delete_in_pages(rows)
 
 
 def _place(row: CachedAnswer) -> tuple[UUID, str]:
