@@ -11,13 +11,17 @@ from django.utils import timezone
 
 from backend.accounts.mail import mails_delete
 from backend.accounts.models import Mail
-from backend.api.models import RequestLog
+from backend.accounts.principal import Principal
+from backend.api.models import RequestLog, StoredResponse
+from backend.api.responses.rows import purge_responses
+from backend.generation.models import Generation, StoredAnswer
 from backend.platform import pages
 from backend.platform.pages import delete_in_pages
 from billing.abuse.counting import delete_before
 from billing.models import AbuseSeen
 from billing.models.outbox import OutboxEvent
 from tests.billing.factories import uuid
+from tests.factories import member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,6 +95,39 @@ def test_purges_delete_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         assert mails_delete() == 25
     assert len(deletes(captured)) == 6
     assert not AbuseSeen.objects.exists() and not Mail.objects.exists()
+
+
+def answered(principal: Principal, *, age: timedelta) -> Generation:
+    """A generation with its stored response and answer."""
+    owner: dict[str, Any] = {
+        "organization_id": principal.organization_id,
+        "user_id": principal.user_id,
+    }
+    generation = Generation.objects.create(
+        **owner,
+        project_id=principal.project_id,
+        endpoint="responses",
+        model="auto",
+        state="completed",
+        finished_at=NOW,
+        deadline_at=NOW,
+    )
+    Generation.objects.filter(pk=generation.pk).update(created_at=NOW - age)
+    StoredAnswer.objects.create(generation=generation, text="Hello.")
+    StoredResponse.objects.create(
+        id=generation.pk, items="[]", asked="{}", created_at=NOW - age, **owner
+    )
+    return generation
+
+
+def test_stored_responses_go_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages.delete_in_pages, "__kwdefaults__", {"by": "pk", "size": 2})
+    principal = member()
+    for _ in range(5):
+        answered(principal, age=timedelta(days=31))
+    kept = answered(principal, age=timedelta(days=29))
+    assert purge_responses() == 5
+    assert StoredAnswer.objects.get().pk == StoredResponse.objects.get().pk == kept.pk
 
 
 @pytest.mark.parametrize(
