@@ -47,6 +47,8 @@ class Tree:
             if source.is_file() and not source.is_symlink():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
+        # Tests ask git which files there are.
+        subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
         for name in _LINKED:
             if (ROOT / name).exists() and not (folder / name).exists():
                 (folder / name).symlink_to((ROOT / name).resolve())

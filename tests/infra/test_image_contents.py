@@ -129,6 +129,8 @@ def test_product_image_has_a_folder_of_pools_with_voice() -> None:
         ("__pycache__/x.pyc", True),
         ("backend/api/tests.py", False),
         (".mypy_cache/x", True),
+        (".git/config", True),
+        (".gitignore", False),
     ],
 )
 def test_ignored_paths_follow_dockers_rules(path: str, expected: bool) -> None:

@@ -202,4 +202,19 @@ MUTATIONS = [
         '                f"{error} went wrong on our side. If it happens again, report the"\n',
         f"{_LOGS}::test_unexpected_error_is_logged_and_not_shown",
     ),
+    Mutation(
+        ("13.4.1",),
+        ".dockerignore",
+        ".git\n",
+        "",
+        "tests/infra/test_image_contents.py::test_ignored_paths_follow_dockers_rules",
+    ),
+    Mutation(
+        ("15.2.3",),
+        ".dockerignore",
+        "safety/training\n",
+        "",
+        "tests/infra/test_image_contents.py"
+        "::test_product_image_holds_weights_and_rules_and_no_workshop",
+    ),
 ]

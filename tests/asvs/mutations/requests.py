@@ -269,4 +269,11 @@ MUTATIONS = [
         '    return text.encode(), "text/html; charset=utf-8", ".html"\n',
         _ATTACHMENTS,
     ),
+    Mutation(
+        ("5.4.2",),
+        "backend/conversations/attachments.py",
+        '    name = "".join(c for c in name if unicodedata.category(c)[0] != "C").strip()\n',
+        "",
+        f"{_ATTACHMENTS}::test_file_name_is_only_a_label",
+    ),
 ]

@@ -210,4 +210,11 @@ MUTATIONS = [
         "        return\n",
         "tests/inference/connector/test_encryption.py",
     ),
+    Mutation(
+        ("10.5.2",),
+        "backend/enterprise/oidc.py",
+        '        subject=str(claims["sub"]),\n',
+        '        subject=str(claims.get("email")),\n',
+        "tests/api/test_sso.py::test_newcomer_joins_by_oidc_without_a_password",
+    ),
 ]
