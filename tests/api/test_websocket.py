@@ -67,7 +67,8 @@ async def test_socket_is_closed_with_a_reason_when_there_is_no_session(product):
     browser = Browser(product.url)
     async with connect(product.url, dict(browser.cookies), product.url) as socket:
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
-            await socket.recv()
+            async with asyncio.timeout(60):
+                await socket.recv()
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 
 

@@ -217,4 +217,11 @@ MUTATIONS = [
         "tests/infra/test_image_contents.py"
         "::test_product_image_holds_weights_and_rules_and_no_workshop",
     ),
+    Mutation(
+        ("16.5.2",),
+        "backend/api/errors.py",
+        "        case DatabaseError() if _is_unavailable(error):\n",
+        "        case DatabaseError() if False:\n",
+        "tests/api/test_health.py::test_read_only_database_is_a_service_away",
+    ),
 ]

@@ -276,4 +276,34 @@ MUTATIONS = [
         "",
         f"{_ATTACHMENTS}::test_file_name_is_only_a_label",
     ),
+    Mutation(
+        ("1.2.1",),
+        "backend/api/errors.py",
+        'status=error.status, content_type="application/json"\n',
+        'status=error.status, content_type="text/html"\n',
+        f"{_HEADERS}::test_answers_of_the_api_are_json_and_stored_nowhere",
+    ),
+    Mutation(
+        ("1.4.3",),
+        "inference/cache/layer_group.py",
+        "        self.pool.release(table.block_ids[table.num_released :])\n"
+        "        table.block_ids = []\n",
+        "        self.pool.release(table.block_ids[table.num_released + 1 :])\n"
+        "        table.block_ids = []\n",
+        "tests/inference/test_kv_waste.py",
+    ),
+    Mutation(
+        ("4.2.1",),
+        "backend/api/http_protocol.py",
+        "set_dangerous_leniencies(lenient_data_after_close=True)",
+        "set_dangerous_leniencies(lenient_data_after_close=True, lenient_chunked_length=True)",
+        f"{_HEADERS}::test_request_with_two_lengths_is_refused",
+    ),
+    Mutation(
+        ("4.4.3", "4.4.4"),
+        "backend/api/websocket.py",
+        "            await self.close(code=NOT_SIGNED_IN)\n            return\n",
+        "            return\n",
+        "tests/api/test_websocket.py::test_socket_is_closed_with_a_reason_when_there_is_no_session",
+    ),
 ]
