@@ -224,4 +224,11 @@ MUTATIONS = [
         "        case DatabaseError() if False:\n",
         "tests/api/test_health.py::test_read_only_database_is_a_service_away",
     ),
+    Mutation(
+        ("13.4.4",),
+        "backend/api/views.py",
+        '        return HttpResponseNotAllowed(["GET", "HEAD"])\n    if _FILE_PATH',
+        "        pass\n    if _FILE_PATH",
+        "tests/api/test_security_headers.py::test_trace_is_refused_and_echoes_nothing",
+    ),
 ]
