@@ -27,7 +27,7 @@ REFUSED_S = 5.0
 """After a failure nobody asks it for so long; a trial has time for all its attempts."""
 _TRIAL_S = 2.0 * ATTEMPTS * (CONNECT_S + ANSWER_S)
 MAX_MEMORY_BYTES = 8 << 20
-"""Of one file that is read; more of it lies on disk."""
+"""Bytes of one file that are read at a time; the rest lies on disk."""
 
 _HINT = "Check the bucket, region and endpoint of STORAGE_URL, the credentials and their rights."
 _AWAY = (HTTPClientError, ResponseStreamingError, RetriesExceededError, S3UploadFailedError)

@@ -29,7 +29,7 @@ def currency_code(text: str, *, param: str = "currency") -> str:
 
 
 def digits(currency: str) -> int:
-    """How many digits follow the point; 2 for a code that was stored before codes were checked."""
+    """Return the digits after the point; 2 for a code from before codes were checked."""
     return _DIGITS.get(currency.upper(), 2)
 
 

@@ -185,7 +185,7 @@ def _message(mail: Mail) -> EmailMessage:
 
 
 def _is_permanent(error: Exception) -> bool:
-    """Whether the server refuses this mail or its recipient for good (RFC 5321, section 4.2.1)."""
+    """Return whether the server refuses the mail for good (RFC 5321, section 4.2.1)."""
     if isinstance(error, SMTPRecipientsRefused):
         return all(code >= 500 for code, _ in error.recipients.values())
     return isinstance(error, SMTPDataError) and error.smtp_code >= 500

@@ -24,7 +24,7 @@ def projects_of(principal: Principal) -> QuerySet[Project]:
 
 
 def projects_open_to(principal: Principal) -> QuerySet[Project]:
-    """Those whose instructions and files the caller reads and in which they begin something."""
+    """Return those whose instructions and files the caller reads and may begin something in."""
     projects = Project.objects.filter(organization_id=principal.organization_id)
     if principal.manages_organization:
         return projects

@@ -30,7 +30,7 @@ def projects_page(
 
 
 def projects_opened(*, principal: Principal, project_ids: Collection[UUID]) -> set[UUID]:
-    """Which of these projects the caller reads the instructions and files of."""
+    """Return those projects whose instructions and files the caller reads."""
     projects = projects_open_to(principal).filter(pk__in=project_ids)
     return set(projects.values_list("pk", flat=True))
 

@@ -19,7 +19,7 @@ def memberships_list(*, user_id: UUID) -> list[Membership]:
 
 
 def is_member_elsewhere(*, user_id: UUID, but: UUID) -> bool:
-    """Whether the user belongs to another organization than `but`."""
+    """Return whether the user belongs to another organization than `but`."""
     return Membership.objects.filter(user_id=user_id).exclude(organization_id=but).exists()
 
 

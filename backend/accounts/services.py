@@ -182,7 +182,7 @@ def api_key_create(
 
 
 def _key_room_check(organization_id: UUID) -> None:
-    """Whether the organization may have one more key. Counts under a lock, in a transaction."""
+    """Refuse one key too many. Counts under a lock, in a transaction."""
     organization = (
         Organization.objects.select_for_update(no_key=True, of=("self",))
         .select_related("plan")

@@ -36,7 +36,7 @@ DoorFor = Callable[[str, str], "Door"]
 _PENDING = "parley.pending_request"
 
 FIRST_BYTES = 16 << 10
-"""What anybody may send."""
+"""Bytes that anybody may send."""
 _MAX_DIGITS = 20
 
 # What is longer is not parsed twice.

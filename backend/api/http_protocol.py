@@ -35,7 +35,7 @@ class HttpProtocol(HttpToolsProtocol):
             super().on_message_complete()
 
     def ignores_offer(self) -> bool:
-        """Whether the request that is being read offers a protocol that we do not speak."""
+        """True while the request that is read offers a protocol that we do not speak."""
         return self.parser.should_upgrade() and not self._is_handshake()
 
     def head_without_offer(self) -> bytes:

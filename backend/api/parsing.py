@@ -104,7 +104,7 @@ def _without_strings(body: bytes) -> bytes:
 
 
 def _is_deep(structure: bytes) -> bool:
-    """Whether brackets are left after those of `MAX_DEPTH` levels, the innermost first."""
+    """Return whether brackets nest deeper than `MAX_DEPTH`."""
     brackets = structure.translate(_TO_SQUARE, _NO_BRACKETS)
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace(b"[]", b"")

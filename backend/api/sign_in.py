@@ -38,7 +38,7 @@ RECENT_S = 600
 
 
 async def sign_in(request: HttpRequest, user: User, *, factor: str | None = None) -> Me:
-    """As `session_start`, for the page. It begins in an organization that the password opens."""
+    """Start the page's session, in an organization that the password opens."""
     await session_start(request, user, factor=factor)
     organization_id = await in_database(password_organization, user_id=user.pk)
     if organization_id is not None:
@@ -165,7 +165,7 @@ async def may_act_elsewhere(request: HttpRequest, user_id: UUID) -> None:
 
 
 async def is_confined(request: HttpRequest, user_id: UUID) -> bool:
-    """Whether an identity provider began the session of an account with other organizations."""
+    """Return whether a provider began the session of an account with other organizations."""
     began = await request.session.aget(SSO_ORGANIZATION)
     return bool(began) and await in_database(is_member_elsewhere, user_id=user_id, but=UUID(began))
 

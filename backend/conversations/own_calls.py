@@ -20,7 +20,7 @@ from backend.platform.guarded_client import bounded_post
 
 TIMEOUT_S = 60.0
 FAILURES = (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError, AttributeError)
-"""What `answer_to` may raise, and what reading its answer may."""
+"""Exceptions of `answer_to`, and of reading its answer."""
 
 
 def answer_to(

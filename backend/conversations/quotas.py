@@ -1,4 +1,4 @@
-"""How much the plan lets one person keep: conversations, and bytes attached to them."""
+"""Quotas of one person by their plan: conversations, and bytes attached to them."""
 
 from uuid import UUID
 

@@ -46,7 +46,7 @@ async def post_form(
 
 
 async def get_text(url: str) -> str:
-    """What a provider publishes as text, such as its metadata. Raises UpstreamFailed."""
+    """Return a text that a provider publishes, such as its metadata. Raises UpstreamFailed."""
     return await _call("GET", url, headers={"Accept": "*/*"})
 
 

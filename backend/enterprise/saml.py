@@ -84,7 +84,7 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What names the provider's session, to end it there (saml_logout.py)."""
+    """Names of the provider's session, to end it there (saml_logout.py)."""
 
     name_id: str
     name_id_format: str

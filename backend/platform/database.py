@@ -85,7 +85,7 @@ def _tell(answer: asyncio.Future[Any], result: Any, error: BaseException | None)
 
 
 def give_back_connections() -> None:
-    """What this thread has of connections goes back to their pools, unless in a transaction."""
+    """Give this thread's connections back to their pools, unless in a transaction."""
     for wrapper in connections.all(initialized_only=True):
         if wrapper.connection is not None:
             wrapper.close_if_unusable_or_obsolete()

@@ -165,7 +165,7 @@ class Overloaded(ParleyError):
 
 
 class StorageUnavailable(ParleyError):
-    """Where files lie does not answer."""
+    """The storage of files does not answer."""
 
     status, type, code = 503, "server_error", "storage_unavailable"
 

@@ -18,7 +18,7 @@ from backend.platform import outbound
 from backend.platform.errors import InvalidRequest
 
 GuardedClient = httpx2.AsyncClient
-"""As `guarded_client` makes one."""
+"""Client that `guarded_client` makes."""
 
 MAX_BYTES = 2_000_000
 CONNECT_S = 10.0
@@ -143,7 +143,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _BoundedTransport(httpx2.BaseTransport):
-    """As GuardedTransport, to any address."""
+    """Reaches any address; otherwise as GuardedTransport."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes

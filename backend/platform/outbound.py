@@ -71,7 +71,7 @@ def _not_public(message: str, param: str, switch: str) -> InvalidRequest:
 
 
 def _is_private_name(host: str) -> bool:
-    """Whether a name is known to lead to a private address without being resolved."""
+    """Return whether a name leads to a private address, as far as is known unresolved."""
     try:
         return not _is_public(ipaddress.ip_address(host))
     except ValueError:

@@ -17,7 +17,7 @@ from backend.rights.models import UNFINISHED, DataJob, JobState
 
 LEASE = timedelta(minutes=2)
 _RENEWALS = 8
-"""How often a lease is renewed in its lifetime, at most."""
+"""Renewals of a lease in its lifetime, at most."""
 
 
 class LeaseLost(Exception):

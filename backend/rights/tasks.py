@@ -15,7 +15,7 @@ def run_erasures() -> int:
 
 @periodic_task(at_once=2)
 def run_exports() -> int:
-    """As `run_erasures`. One may take hours."""
+    """Run due exports, as `run_erasures` does. One may take hours."""
     return jobs_run(DataExport)
 
 

@@ -45,7 +45,7 @@ class PaymentReversalAdmin(ReadOnlyAdmin):
 
 @admin.register(SurplusPayment)
 class SurplusPaymentAdmin(ReadOnlyAdmin):
-    """What is to be refunded at the provider; the refund's event closes it."""
+    """Payment to be refunded at the provider; the refund's event closes it."""
 
     list_display = ("payment_id", "organization", "amount", "currency", "reason", "refunded_at")
     list_filter = (("refunded_at", admin.EmptyFieldListFilter),)

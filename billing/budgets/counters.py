@@ -46,7 +46,7 @@ as long (`inline.RESERVATION_MARGIN_S`)."""
 RESERVATIONS = 1
 """Which of `Counter.keys` holds the reservations."""
 SETTLED = 3
-"""Which of them remembers who was settled."""
+"""Index of the key that remembers who was settled."""
 
 SOFT = -1
 """The limit of a counter that refuses nothing."""
@@ -194,5 +194,5 @@ def amount_of(units: int, currency: str) -> Decimal:
 
 
 def _units(currency: str) -> Decimal:
-    """How many units of the counters one of the currency has."""
+    """Return the counters' units in one of the currency."""
     return Decimal(10**6 if digits(currency) else 10**3)

@@ -33,7 +33,7 @@ _ENDED_WITHIN = timedelta(hours=1)
 def spent_by_limit(
     limits: OrganizationLimits, bound: Sequence[BudgetLimit], *, at: datetime
 ) -> dict[BudgetLimit, Decimal]:
-    """What each limit has used up of the month of `at`, exactly."""
+    """Return what each limit has used up of the month of `at`, exactly."""
     spent = {limit: Decimal(0) for limit in bound}
     if not bound:
         return spent

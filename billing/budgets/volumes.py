@@ -49,7 +49,7 @@ _known: dict[_Key, _Volumes] = {}
 
 
 async def settled_cost(facts: UsageFacts, book: PriceBook) -> Decimal:
-    """What a generation costs, at the tier that the month has reached."""
+    """Return a generation's cost, at the tier that the month has reached."""
     payer = Payer(facts.organization_id, facts.project_id)
     if not book.has_tiers(model=facts.model, payer=payer, at=facts.occurred_at):
         return usage_cost(facts=facts, book=book, earlier=())

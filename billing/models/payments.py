@@ -201,7 +201,7 @@ class PaymentReversal(models.Model):
 
 
 class SurplusPayment(models.Model):
-    """What was paid for nothing, or more than was owed, and is to be refunded."""
+    """Payments for nothing, or of more than was owed, to be refunded."""
 
     payment_id = models.CharField(primary_key=True, max_length=100)
     organization = models.ForeignKey(

@@ -62,7 +62,7 @@ def invoice_charge(invoice_id: int, *, now: datetime) -> bool:
 
 
 def is_below_minimum(invoice: Invoice, owed: Decimal) -> bool:
-    """Whether the provider takes no payment as small as what is owed, as far as is known."""
+    """Return whether the amount owed is known to be below the provider's minimum."""
     if not is_configured():
         return False
     if owed < payment_provider().minimum(invoice.currency):
@@ -122,7 +122,7 @@ def _lookup(lost: Collection) -> Charge | None:
 
 @transaction.atomic
 def _is_still_owed(lost: Collection) -> bool:
-    """Whether the attempt's charge is what would be charged today."""
+    """Return whether the attempt's charge is what would be charged today."""
     invoice = invoice_lock(lost.invoice_id)
     customer, owed = _paying_customer(invoice), invoice_owed(invoice)
     if customer is None or not owed:

@@ -68,7 +68,7 @@ def _documents_to_mail() -> list[Invoice]:
 
 
 def _unpaid() -> list[int]:
-    """Those that are open now; each is read again when its turn comes."""
+    """Return the invoices that are open now; each is read again when its turn comes."""
     return list(
         Invoice.objects.filter(kind=DocumentKind.INVOICE, status=InvoiceStatus.OPEN, total__gt=0)
         .exclude(series="")

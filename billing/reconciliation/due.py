@@ -13,7 +13,7 @@ from billing.models import ReconciliationRun
 from billing.periods import RECONCILED
 
 ROTATION = 12
-"""With a run every five minutes each hour of the window is compared once an hour."""
+"""Runs in which each hour of the window is compared once: an hour, at five minutes a run."""
 _FRESH = timedelta(hours=2)
 _LISTED = 1000
 _RUN_S = 300

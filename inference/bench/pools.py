@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 POOL_FILES = ("infra/pools.toml", "infra/models/*.pools.toml")
-"""From the repository's root."""
+"""Paths from the repository's root."""
 
 
 def default_sampling(model: Path, root: Path = Path()) -> dict[str, Any] | None:

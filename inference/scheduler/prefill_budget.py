@@ -17,7 +17,7 @@ ALONE_TARGET_S, MIN_ALONE_TOKENS = 0.15, 96
 """A step of prompts alone takes about so long: whoever comes then waits for its end. With fewer
 tokens a step the weights are read too often."""
 _MIN_MEASURED_TOKENS = 16
-"""Of a step without decode requests, from which on its time tells what a token costs."""
+"""Least tokens of a step without decode requests whose time tells what a token costs."""
 _NEWEST_SHARE = 0.25
 """What one step counts in the averages: one that the machine held up is soon forgotten."""
 

@@ -89,7 +89,7 @@ class ToolUse:
 
     @property
     def ends_on_repeat(self) -> bool:
-        """Whether an answer ends that repeats a call: one that must be calls, and may be many."""
+        """True for answers that must be calls and may be many: they end at a repeated call."""
         return self.rules.many and not self.rules.text
 
     def repeat_watch(self, tokenizer: TextTokenizer, so_far: Answered) -> RepeatWatch | None:

@@ -18,11 +18,11 @@ SUPPORT_OFFERED = "support_offered"
 
 
 def calls_for_support(scores: Mapping[Category, float]) -> bool:
-    """Whether the author of a text with these scores is offered help."""
+    """Return whether the author of a text with these scores is offered help."""
     return scores.get(Category.SELF_HARM, 0.0) >= SUPPORT_THRESHOLD
 
 
 def offers_support(decision: SafetyDecision) -> bool:
-    """Whether help is offered with this decision: also where a text was stopped for self-harm."""
+    """Return whether help is offered with this decision, stopped texts included."""
     stopped = decision.blocked and Category.SELF_HARM in decision.categories
     return stopped or SUPPORT_OFFERED in decision.signals

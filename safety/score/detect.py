@@ -150,7 +150,7 @@ _ReadView = Callable[[str, Sequence[Word], Evidence, float], None]
 def _remembered(
     text: str, kind: _Kind, owner: str | None, read: Callable[[], Evidence]
 ) -> Evidence:
-    """What `read` finds in `text`, or has found in it for `owner` before."""
+    """Return what `read` finds in `text`, or has found in it for `owner` before."""
     if owner is None:
         return read()
     key = (owner, text_digest(text), kind)

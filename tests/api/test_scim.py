@@ -170,7 +170,7 @@ async def test_deactivation_ends_keys_sessions_and_what_is_open(
 
 
 async def rename(directory: Directory, path: str, user: str) -> httpx.Response:
-    """As Entra renames a user."""
+    """Rename a user as Entra does."""
     address = f"{user}@{directory.domain}"
     return await directory.change(
         path,

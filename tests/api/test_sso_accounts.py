@@ -1,4 +1,4 @@
-"""Which account a provider's answer opens, and which address that account has."""
+"""Finds the account that a provider's answer opens, and keeps its address."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

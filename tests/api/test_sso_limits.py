@@ -1,4 +1,4 @@
-"""How often one address may come from an identity provider."""
+"""Limits of returns from an identity provider by address."""
 
 from collections.abc import Iterator
 from typing import Any

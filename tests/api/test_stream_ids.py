@@ -42,7 +42,7 @@ def test_page_gets_ids(client: httpx.Client) -> None:
 
 
 def test_program_comes_back_for_what_follows(client: httpx.Client) -> None:
-    """By the ids that it asked for, or by the number of events that it has."""
+    """A reader resumes by the ids that it asked for, or by the number of events that it has."""
     whole = client.post("/v1/chat/completions", json=CHAT, headers=NUMBERED)
     events = read_events(whole.text)
     assert [event.id for event in events] == [str(n + 1) for n in range(len(events))]

@@ -36,7 +36,7 @@ def client(scripted_product: ScriptedProduct, reader: Person) -> Iterator[httpx.
 
 
 def minutes(content: str) -> str:
-    """What a model is given of the file."""
+    """Return the text of the file that a model is given."""
     return f"[File: minutes.txt]\n{content}"
 
 

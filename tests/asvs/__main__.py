@@ -92,7 +92,7 @@ class Tree:
 
 
 def chosen(prefixes: Iterable[str]) -> list[Mutation]:
-    """Those of which a line begins with one of `prefixes`; all without any."""
+    """Return those of which a line begins with one of `prefixes`; all without any."""
     wanted = tuple(prefixes)
     return [
         mutation

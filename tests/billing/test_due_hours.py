@@ -1,4 +1,4 @@
-"""Which hours a run of reconciliation compares: all of the window by turns, suspects at once."""
+"""Hours that a run of reconciliation compares: all by turns, suspects at once."""
 
 from datetime import UTC, datetime, timedelta
 

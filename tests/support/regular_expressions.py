@@ -104,7 +104,7 @@ def _methods(trees: Any) -> dict[str, set[str]]:
 
 
 def _names(path: Path) -> dict[str, Any]:
-    """What the module knows; nothing where it is of an extra that is not installed."""
+    """Return the module's names; none where its extra is not installed."""
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     try:
         return vars(import_module(module))

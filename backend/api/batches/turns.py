@@ -51,7 +51,7 @@ class OpenBatch:
 
 
 def open_batches() -> list[OpenBatch]:
-    """What a round looks at, oldest first."""
+    """Return the rows that a round looks at, oldest first."""
     if not _ANY_OPEN.rows():
         return []
     with connection.cursor() as cursor:

@@ -94,7 +94,7 @@ def _is_path(name: str) -> bool:
 
 
 def _is_unknown_schema(name: str) -> bool:
-    """Whether a name is of an extension that is not kept here, or lies in one."""
+    """Return whether a name is of an extension that is not kept here, or lies in one."""
     is_schema = name.lower().startswith(("urn:", "http:", "https:"))
     return is_schema and not name.lower().startswith(
         tuple(known.lower() for known in KNOWN_SCHEMAS)

@@ -361,7 +361,7 @@ class UpstreamClient:
 
 
 def _reading_s(body: bytes) -> float:
-    """How long the prompt of `body` may be read."""
+    """Return how long the engine may read the prompt of `body`."""
     return min(_MAX_READING_S, len(body) / _READ_BYTES_A_S)
 
 

@@ -53,7 +53,7 @@ class Response:
         pace.streams += 1
 
     def limit_silence(self, seconds: float) -> None:
-        """From now on break the answer off when nothing arrives for so long."""
+        """Break the answer off when nothing arrives for so long from now on."""
         if self._complete or self._lost is not None:
             return  # the connection may be another answer's
         if self._silence is not None:

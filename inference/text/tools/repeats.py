@@ -26,7 +26,7 @@ class CallsSoFar:
 
     @property
     def may_repeat(self) -> bool:
-        """Whether the last call is, as far as it has come, one of those before it."""
+        """True while the last call is, as far as it has come, one of those before it."""
         *before, last = self._calls
         return any(call.startswith(last) for call in before)
 
@@ -48,7 +48,7 @@ class RepeatWatch:
             self.repeats_after(text)
 
     def repeats_after(self, text: str) -> bool:
-        """Whether `text`, which comes next, ends a call that was made before."""
+        """Return whether `text`, which comes next, ends a call that was made before."""
         repeats = False
         for part in self._parser.feed(text):
             self._calls.take(part)
