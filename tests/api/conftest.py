@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +12,12 @@ from tests.api.asgi_client import AsgiClient
 from tests.api.users import Person, program, sign_up
 from tests.support.mcp_server import ToolServer
 from tests.support.product import Product
+
+
+@pytest.fixture
+def private_providers(settings: Any) -> None:
+    """Allow identity providers at private addresses, such as those that tests start."""
+    settings.SSO_TO_PRIVATE = True
 
 
 @pytest.fixture(scope="session")

@@ -34,12 +34,7 @@ from tests.api.test_scim import Directory
 from tests.factories import member, principal_of
 from tests.support.saml_provider import Answer, SAMLProvider, regroup
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
-
-
-@pytest.fixture(autouse=True)
-def private_providers(settings: Any) -> None:
-    settings.SSO_TO_PRIVATE = True
+pytestmark = pytest.mark.usefixtures("transactional_db", "private_providers")
 
 
 @pytest.fixture(scope="module")

@@ -37,12 +37,7 @@ from tests.api.organizations import (
 from tests.factories import member
 from tests.support.saml_provider import Answer, SAMLProvider, rename, wrap
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
-
-
-@pytest.fixture(autouse=True)
-def private_providers(settings: Any) -> None:
-    settings.SSO_TO_PRIVATE = True
+pytestmark = pytest.mark.usefixtures("transactional_db", "private_providers")
 
 
 @pytest.fixture

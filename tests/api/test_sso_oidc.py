@@ -21,12 +21,7 @@ from tests.support.oidc_identity_provider import (
     oidc_identity_provider,
 )
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
-
-
-@pytest.fixture(autouse=True)
-def private_providers(settings: Any) -> None:
-    settings.SSO_TO_PRIVATE = True
+pytestmark = pytest.mark.usefixtures("transactional_db", "private_providers")
 
 
 @pytest.fixture

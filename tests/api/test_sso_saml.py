@@ -28,15 +28,10 @@ from tests.api.organizations import (
 )
 from tests.support.saml_identity_provider import IdentityProvider
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = pytest.mark.usefixtures("transactional_db", "private_providers")
 
 ASSERTION = "{urn:oasis:names:tc:SAML:2.0:assertion}"
 SSO = "/api/organization/sso"
-
-
-@pytest.fixture(autouse=True)
-def private_providers(settings: Any) -> None:
-    settings.SSO_TO_PRIVATE = True
 
 
 @pytest.fixture
